@@ -1,0 +1,1 @@
+"""Settings, URL configuration, the WSGI entry and the launcher of the embedded PostgreSQL."""

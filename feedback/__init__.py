@@ -1,0 +1,1 @@
+"""Reports of doubt and their promotion; outcomes and signals."""

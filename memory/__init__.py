@@ -1,0 +1,1 @@
+"""Projects, records and their evidence, the audit log, and the HTTP plumbing of all apps."""

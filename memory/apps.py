@@ -1,0 +1,11 @@
+"""Registers the app; nothing else runs at import."""
+
+from __future__ import annotations
+
+from django.apps import AppConfig
+
+
+class MemoryConfig(AppConfig):
+    """The app `memory`."""
+
+    name = "memory"

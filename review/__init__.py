@@ -1,0 +1,1 @@
+"""The review console: the screens where people read, judge and decide."""
