@@ -1,0 +1,5 @@
+"""Models of reports."""
+
+from feedback.models.reports import Report
+
+__all__ = ["Report"]

@@ -1,0 +1,33 @@
+"""Where `feedback` plugs into changes of records; its `apps.py` fills the lists.
+
+They run inside the transaction of the change, in the order in which they were added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+#: Called with the project, the closed records (locked) and the time at which they closed; answers
+#: how many open reports were about them.
+RecordClosed = Callable[[UUID, Sequence[UUID], datetime], int]
+
+on_record_closed: Final[list[RecordClosed]] = []
+
+
+def record_closed(project_id: UUID, record_ids: Sequence[UUID], closed_at: datetime) -> int:
+    """Tell everybody that records were closed; the number of open reports about them."""
+    return sum(hook(project_id, record_ids, closed_at) for hook in on_record_closed)
+
+
+#: Called with the project and a record; answers how many open reports are about it (bounded).
+OpenReports = Callable[[UUID, UUID], int]
+
+open_report_counts: Final[list[OpenReports]] = []
+
+
+def count_open_reports(project_id: UUID, record_id: UUID) -> int:
+    """How many open reports are about a record; each counter bounds its own work."""
+    return sum(count(project_id, record_id) for count in open_report_counts)
