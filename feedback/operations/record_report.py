@@ -1,0 +1,102 @@
+"""Report a doubt about a record: it changes nothing and waits in the queue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+from uuid import UUID, uuid4
+
+from feedback import policies
+from feedback.models import Report
+from feedback.queries import reports
+from memory import audit
+from memory.idempotency import claim_request
+from memory.operations.record_rows import ensure_subjects
+from memory.queries.records import share_record
+from memory.transactions import operation
+from memory.vocabulary import Operation
+
+if TYPE_CHECKING:
+    from memory.actor import Actor
+    from memory.keys import IdempotencyRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportDraft:
+    """What somebody doubts. Without a proposed object, promoting it will retract the record."""
+
+    record_id: UUID
+    note: str
+    proposed_object: str | None = None
+    reporter_subject: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReportReceipt:
+    """The report that was recorded, or that an equal call had recorded before."""
+
+    id: UUID
+    record_id: UUID
+    record_version: UUID
+    recorded_by: UUID
+    recorded_by_kind: str
+    recorded_via: str
+    recorded_at: datetime
+    is_replay: bool
+
+
+@operation(Operation.FEEDBACK_RECORD)
+def record_report(
+    *, actor: Actor, draft: ReportDraft, key: IdempotencyRequest | None = None
+) -> ReportReceipt:
+    """Say that a record is wrong, without changing it.
+
+    May: reviewer, owner, read_write credential, also over MCP. Refuses: Denied, NotFound,
+    IdempotencyConflict, IdempotencyInProgress. Writes: the report and one audit entry, nothing
+    else; a report about a closed record is born with a closed target. Rule: taisce seed, "Report a
+    record".
+    """
+    policies.can_report(actor).require()
+    report_id = uuid4()
+    stored = claim_request(actor, key, {"report": str(report_id)})
+    if stored is not None:
+        audit.allowed(actor, audit.Call(Operation.FEEDBACK_RECORD, 0))
+        row = reports.get_report_for(actor, UUID(stored["report"]))
+        return ReportReceipt(
+            row.id,
+            row.record_id,
+            row.record_version,
+            row.recorded_by,
+            row.recorded_by_kind,
+            row.recorded_via,
+            row.recorded_at,
+            is_replay=True,
+        )
+    target = share_record(actor, draft.record_id)
+    subjects = ensure_subjects(actor, [draft.reporter_subject])
+    report = Report.objects.create(
+        id=report_id,
+        project_id=actor.project_id,
+        record_id=draft.record_id,
+        record_version=target.version,
+        note=draft.note,
+        proposed_object=draft.proposed_object,
+        reporter_subject_id=subjects[draft.reporter_subject],
+        target_closed_at=target.closed_at,
+        recorded_by_kind=actor.kind,
+        recorded_by_id=actor.id,
+        recorded_via=actor.edge,
+        request_id=actor.request_id,
+    )
+    audit.allowed(actor, audit.Call(Operation.FEEDBACK_RECORD, 1))
+    return ReportReceipt(
+        report.id,
+        report.record_id,
+        report.record_version,
+        report.recorded_by_id,
+        report.recorded_by_kind,
+        report.recorded_via,
+        report.recorded_at,
+        is_replay=False,
+    )

@@ -1,0 +1,295 @@
+"""Reads of reports: the queues, one report, and what stands beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+from uuid import UUID
+
+from django.db.models import DateTimeField, Func
+from django.db.models.functions import Left
+
+from feedback.models import Report
+from feedback.vocabulary import Order, Queue
+from memory import policies
+from memory.errors import NotFound
+from memory.paging import Page, Seek
+from memory.queries.records import PREVIEW_CHARACTERS
+from memory.transactions import audited_read
+from memory.vocabulary import Operation, RecordStatus
+
+if TYPE_CHECKING:
+    from feedback.models.reports import ReportQuerySet
+    from memory.actor import Actor
+
+COUNTED_REPORTS: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Promotion:
+    """What a report was turned into, by whom and when."""
+
+    change: str
+    promoted_by: UUID
+    promoted_by_kind: str
+    promoted_via: str
+    promoted_at: datetime
+    request_id: str
+    expected_version: UUID
+    version: UUID
+    replacement_record_id: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class TargetRow:
+    """The record that a report is about, as it is now."""
+
+    status: RecordStatus
+    version: UUID
+    version_number: int
+    closed_at: datetime | None
+    replaced_by: UUID | None
+    subject: str
+    predicate: str
+    object: str
+    statement_preview: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRow:
+    """A report and its target (`contract.md` 2.2)."""
+
+    id: UUID
+    record_id: UUID
+    record_version: UUID
+    note: str
+    proposed_object: str | None
+    reporter_subject: str | None
+    recorded_by: UUID
+    recorded_by_kind: str
+    recorded_via: str
+    recorded_at: datetime
+    target: TargetRow
+    promotion: Promotion | None
+
+    @property
+    def is_promoted(self) -> bool:
+        """Whether somebody decided it."""
+        return self.promotion is not None
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it could be promoted now: open, and its record still current."""
+        return self.promotion is None and self.target.closed_at is None
+
+    @property
+    def promoted_by(self) -> UUID | None:
+        """Who decided it, if anybody has."""
+        return self.promotion.promoted_by if self.promotion else None
+
+    @property
+    def promoted_by_kind(self) -> str | None:
+        """What kind of actor decided it."""
+        return self.promotion.promoted_by_kind if self.promotion else None
+
+    @property
+    def promoted_at(self) -> datetime | None:
+        """When it was decided."""
+        return self.promotion.promoted_at if self.promotion else None
+
+    @property
+    def replacement_record_id(self) -> UUID | None:
+        """The record that a correction put in place of the reported one."""
+        return self.promotion.replacement_record_id if self.promotion else None
+
+    @property
+    def magnitude(self) -> int:
+        """One row, for the audit entry of a single read."""
+        return 1
+
+
+_COLUMNS: Final = (
+    "id",
+    "record_id",
+    "record_version",
+    "note",
+    "proposed_object",
+    "reporter_subject__name",
+    "recorded_by_id",
+    "recorded_by_kind",
+    "recorded_via",
+    "recorded_at",
+)
+_TARGET: Final = (
+    "record__status",
+    "record__version",
+    "record__version_number",
+    "record__known_until",
+    "record__replaced_by",
+    "record__subject",
+    "record__predicate",
+    "record__object",
+    Left("record__statement", PREVIEW_CHARACTERS),
+)
+_PROMOTION: Final = (
+    "promotion_change",
+    "promoted_by_id",
+    "promoted_by_kind",
+    "promoted_via",
+    "promoted_at",
+    "promotion_request_id",
+    "promotion_expected_version",
+    "promotion_version",
+    "replacement_record_id",
+)
+_PROMOTION_AT: Final = len(_COLUMNS) + len(_TARGET)
+
+
+@audited_read(Operation.FEEDBACK_LIST)
+def list_reports(
+    *,
+    actor: Actor,
+    queue: Queue,
+    record_id: UUID | None = None,
+    order: Order = Order.NEWEST,
+    after: Seek | None = None,
+    limit: int,
+) -> Page[ReportRow]:
+    """One page of a queue, or of the reports about one record.
+
+    One statement; feedback_report_{open,ready,closed,all}_idx, for one record
+    feedback_report_target_idx and feedback_report_t_ready_idx.
+    """
+    policies.can_read(actor).require()
+    return page_of_reports(
+        actor, queue=queue, record_id=record_id, order=order, after=after, limit=limit
+    )
+
+
+def page_of_reports(
+    actor: Actor,
+    *,
+    queue: Queue,
+    record_id: UUID | None = None,
+    order: Order = Order.NEWEST,
+    after: Seek | None = None,
+    limit: int,
+) -> Page[ReportRow]:
+    """The same inside another audited read."""
+    is_newest_first = order is Order.NEWEST
+    rows = in_queue(Report.objects.visible_to(actor), queue)
+    if record_id is not None:
+        rows = rows.filter(record_id=record_id)
+    rows = rows.in_order(is_newest_first=is_newest_first).beyond(
+        after, is_newest_first=is_newest_first
+    )
+    return Page.cut(_rows(rows[: limit + 1]), limit)
+
+
+def in_queue(rows: ReportQuerySet, queue: Queue) -> ReportQuerySet:
+    """Narrow to a queue by exactly the condition of its partial index."""
+    match queue:
+        case Queue.ALL:
+            return rows
+        case Queue.OPEN:
+            return rows.open()
+        case Queue.READY:
+            return rows.ready()
+        case Queue.TARGET_CLOSED:
+            return rows.target_closed()
+
+
+@audited_read(Operation.FEEDBACK_LIST)
+def get_report(*, actor: Actor, report_id: UUID) -> ReportRow:
+    """One report by id. One statement."""
+    policies.can_read(actor).require()
+    return get_report_for(actor, report_id)
+
+
+def get_report_for(actor: Actor, report_id: UUID) -> ReportRow:
+    """One report that the actor may see, or NotFound; unlocked. One statement."""
+    found = _rows(Report.objects.visible_to(actor).filter(id=report_id))
+    if not found:
+        raise NotFound
+    return found[0]
+
+
+@dataclass(frozen=True, slots=True)
+class SecondLook:
+    """Whether a report is decided, and the database's time at which that was read."""
+
+    is_promoted: bool
+    at: datetime
+
+
+def read_again(actor: Actor, report_id: UUID) -> SecondLook:
+    """Look at a report afresh under the record's lock, or NotFound. One statement.
+
+    Also brings the time of the change, which has to be read after the lock.
+    """
+    found = (
+        Report.objects.visible_to(actor)
+        .filter(id=report_id)
+        .values_list("promoted_at", Func(function="clock_timestamp", output_field=DateTimeField()))
+        .first()
+    )
+    if found is None:
+        raise NotFound
+    return SecondLook(found[0] is not None, found[1])
+
+
+def find_neighbour(
+    actor: Actor, report: ReportRow, *, queue: Queue, order: Order, is_before: bool = False
+) -> UUID | None:
+    """The next report of a queue (or the one before), sought from a report's own place.
+
+    It survives promotions and erasures, since the place need not exist any more. One statement.
+    """
+    is_newest_first = (order is Order.NEWEST) != is_before
+    rows = in_queue(Report.objects.visible_to(actor), queue)
+    rows = rows.in_order(is_newest_first=is_newest_first).beyond(
+        Seek.of(report), is_newest_first=is_newest_first
+    )
+    return rows.values_list("id", flat=True).first()
+
+
+def count_reports(actor: Actor, queue: Queue) -> int:
+    """How many reports a queue holds, at most `COUNTED_REPORTS` + 1. One statement."""
+    rows = in_queue(Report.objects.visible_to(actor), queue)
+    return rows.order_by()[: COUNTED_REPORTS + 1].count()
+
+
+def count_open_reports(project_id: UUID, record_id: UUID) -> int:
+    """How many open reports are about a record, at most `COUNTED_REPORTS`. One statement."""
+    rows = Report.objects.filter(project_id=project_id, record_id=record_id).open()
+    return rows.order_by()[:COUNTED_REPORTS].count()
+
+
+def count_closed_with(actor: Actor, report: ReportRow, closed_at: datetime) -> int:
+    """How many other reports lost their target when a report was promoted. One statement.
+
+    Reports that came after the closing were born with a closed target and do not count.
+    """
+    rows = Report.objects.visible_to(actor).filter(
+        record_id=report.record_id, target_closed_at=closed_at, recorded_at__lte=closed_at
+    )
+    return rows.exclude(id=report.id).count()
+
+
+def find_oldest(actor: Actor, queue: Queue) -> datetime | None:
+    """When the oldest report of a queue was recorded. One statement."""
+    rows = in_queue(Report.objects.visible_to(actor), queue)
+    return rows.in_order(is_newest_first=False).values_list("recorded_at", flat=True).first()
+
+
+def _rows(rows: ReportQuerySet) -> list[ReportRow]:
+    return [_row(values) for values in rows.values_list(*_COLUMNS, *_TARGET, *_PROMOTION)]
+
+
+def _row(values: tuple[Any, ...]) -> ReportRow:
+    status, *target = values[len(_COLUMNS) : _PROMOTION_AT]
+    promotion = values[_PROMOTION_AT:]
+    decided = Promotion(*promotion) if promotion[0] else None
+    row = (*values[: len(_COLUMNS)], TargetRow(RecordStatus(status), *target), decided)
+    return ReportRow(*row)

@@ -1,0 +1,119 @@
+"""Repeating a call safely: claim a key, or get back what it stood for (`contract.md` 0.6).
+
+The key is inserted first, with its complete receipt, in the transaction of its effect: receipts
+hold ids only and those are made before anything is written. A concurrent duplicate waits for the
+first call here, before it holds any other lock, so keys and records cannot deadlock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+from uuid import uuid4
+
+from django.db import OperationalError, connection
+from psycopg.types.json import Jsonb
+
+from memory.constraints import sqlstate
+from memory.errors import IdempotencyConflict, IdempotencyInProgress
+from memory.models import IdempotencyKey
+from memory.transactions import current_scope
+from memory.vocabulary import KeyScope
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memory.actor import Actor
+    from memory.keys import IdempotencyRequest
+
+Receipt = dict[str, Any]
+
+_LOCK_NOT_AVAILABLE: Final = "55P03"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key of an actor, what the call says, and what it will have done."""
+
+    text: str
+    fingerprint: bytes
+    receipt: Receipt
+
+
+def claim_request(
+    actor: Actor, request: IdempotencyRequest | None, receipt: Receipt
+) -> Receipt | None:
+    """Claim the key of a whole request; the stored receipt if an equal call already had it.
+
+    None means: carry on. Raises IdempotencyConflict, IdempotencyInProgress.
+    """
+    if request is None:
+        return None
+    key = Key(request.key, request.fingerprint, receipt)
+    return claim(actor, KeyScope.REQUEST, [key]).get(request.key)
+
+
+def claim(actor: Actor, scope: KeyScope, keys: Sequence[Key]) -> dict[str, Receipt]:
+    """Claim several keys at once; the receipts of those that equal calls already had.
+
+    One statement, a second one where a key was taken. Raises IdempotencyConflict when a key stood
+    for something else or its effect was erased, IdempotencyInProgress when its first call runs on.
+    """
+    if not keys:
+        return {}
+    digests = current_scope().digests
+    by_digest = {digests.digest("idempotency", scope, key.text): key for key in keys}
+    inserted = _insert(actor, scope, by_digest)
+    taken = by_digest.keys() - inserted
+    if not taken:
+        return {}
+    stored = IdempotencyKey.objects.filter(
+        project_id=actor.project_id,
+        actor_kind=actor.kind,
+        actor_id=actor.id,
+        scope=scope,
+        key_digest__in=taken,
+    ).values_list("key_digest", "fingerprint", "receipt")
+    receipts = {}
+    for digest, fingerprint, receipt in stored:
+        key = by_digest[bytes(digest)]
+        if bytes(fingerprint) != _keyed(key.fingerprint) or receipt is None:
+            raise IdempotencyConflict
+        receipts[key.text] = receipt
+    return receipts
+
+
+def _keyed(fingerprint: bytes) -> bytes:
+    """What is stored of a fingerprint: under the project's key, so that nobody can guess texts."""
+    return current_scope().digests.digest("fingerprint", fingerprint.hex())
+
+
+def _insert(actor: Actor, scope: KeyScope, by_digest: dict[bytes, Key]) -> set[bytes]:
+    rows: list[Any] = []
+    for digest in sorted(by_digest):  # one order for everybody: two batches cannot deadlock
+        key = by_digest[digest]
+        rows += [
+            uuid4(),
+            actor.project_id,
+            actor.kind.value,
+            actor.id,
+            scope.value,
+            digest,
+            _keyed(key.fingerprint),
+            Jsonb(key.receipt),
+        ]
+    values = ", ".join(["(%s, %s, %s, %s, %s, %s, %s, %s)"] * len(by_digest))
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "INSERT INTO memory_idempotencykey (id, project_id, actor_kind, actor_id, scope,"  # noqa: S608 - placeholders
+                f" key_digest, fingerprint, receipt) VALUES {values}"
+                " ON CONFLICT ON CONSTRAINT memory_idempotencykey_key_uniq DO NOTHING"
+                " RETURNING key_digest",
+                rows,
+            )
+            return {bytes(row[0]) for row in cursor.fetchall()}
+    except OperationalError as error:
+        if sqlstate(error) == _LOCK_NOT_AVAILABLE:
+            raise IdempotencyInProgress from error
+        raise

@@ -1,0 +1,187 @@
+"""One transaction a call, which names its project to the database, retries and audits refusals."""
+
+from __future__ import annotations
+
+import functools
+import random
+import time
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, ParamSpec, Protocol, TypeVar
+
+from django.db import Error, connection, transaction
+
+from memory import audit
+from memory.constraints import is_worth_retrying, refusal_of
+from memory.digests import Digester
+from memory.errors import DomainError, FieldInvalid, NotFound
+from memory.vocabulary import INVALID_CODES, Operation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from datetime import datetime
+    from uuid import UUID
+
+    from memory.actor import Actor
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_TRIES: Final = 4
+_PAUSE_SECONDS: Final = 0.02
+
+
+class Countable(Protocol):
+    """The result of an audited read: says how many rows it holds."""
+
+    @property
+    def magnitude(self) -> int:
+        """Rows concerned."""
+
+
+C = TypeVar("C", bound=Countable)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The project of the running transaction, and when it began by the database's clock."""
+
+    project_id: UUID
+    name: str
+    search_language: str
+    digests: Digester
+    opened_at: datetime
+
+
+_scope: ContextVar[Scope | None] = ContextVar("errata_scope", default=None)
+
+
+def current_scope() -> Scope:
+    """The scope of the running transaction. Raises RuntimeError outside of one."""
+    scope = _scope.get()
+    if scope is None:
+        raise RuntimeError("rows of a project are reached inside project_scope only")
+    return scope
+
+
+@contextmanager
+def project_scope(project_id: UUID) -> Iterator[Scope]:
+    """Open the transaction in which rows of one project are reached; join an open one.
+
+    One statement names the project to the database for the length of the transaction (row
+    security reads that setting) and brings what operations need to know of it. Raises NotFound
+    for a project that does not exist.
+    """
+    outer = _scope.get()
+    if outer is not None:
+        if outer.project_id != project_id:
+            raise RuntimeError("a transaction belongs to one project")
+        yield outer
+        return
+    with transaction.atomic():
+        scope = _enter(project_id)
+        token = _scope.set(scope)
+        try:
+            yield scope
+        finally:
+            _scope.reset(token)
+
+
+def _enter(project_id: UUID) -> Scope:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT set_config('errata.project', id::text, true),"
+            " name, search_language, digest_key, clock_timestamp()"
+            " FROM memory_project WHERE id = %s",
+            [project_id],
+        )
+        row = cursor.fetchone()
+    if row is None:
+        raise NotFound
+    return Scope(project_id, row[1], row[2], Digester(bytes(row[3])), row[4])
+
+
+def database_time(*, not_before: Iterable[datetime] = ()) -> datetime:
+    """The database's clock now, read once after the locks and then passed on.
+
+    Never before any of the given times, should that clock have been set back.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        row: tuple[datetime] = cursor.fetchone()
+    return max([row[0], *not_before])
+
+
+def operation(
+    name: Operation,
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Make a function one audited, retried transaction; joins when called by another operation."""
+
+    def decorate(verb: Callable[P, R]) -> Callable[P, R]:
+        @functools.wraps(verb)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            if _scope.get() is not None:
+                return verb(*args, **kwargs)
+            actor: Actor = kwargs["actor"]  # type: ignore[assignment]
+            return _audited(actor, name, lambda: verb(*args, **kwargs))
+
+        return call
+
+    return decorate
+
+
+def audited_read(
+    name: Operation,
+) -> Callable[[Callable[P, C]], Callable[P, C]]:
+    """Make a query one audited read: its entry commits with it, or the read does not happen."""
+
+    def decorate(query: Callable[P, C]) -> Callable[P, C]:
+        @functools.wraps(query)
+        def call(*args: P.args, **kwargs: P.kwargs) -> C:
+            actor: Actor = kwargs["actor"]  # type: ignore[assignment]
+
+            def read() -> C:
+                result = query(*args, **kwargs)
+                audit.allowed(actor, audit.Call(name, result.magnitude))
+                return result
+
+            if _scope.get() is not None:
+                return read()
+            return _audited(actor, name, read)
+
+        return call
+
+    return decorate
+
+
+def _audited(actor: Actor, name: Operation, run: Callable[[], R]) -> R:
+    try:
+        return _with_retries(actor, run)
+    except DomainError as error:
+        audit.refused(actor, name, code_of(error, name))
+        error.is_audited = True
+        raise
+
+
+def code_of(error: DomainError, name: Operation) -> str:
+    """The code that the wire and the audit log give a refusal of an operation."""
+    if isinstance(error, FieldInvalid):
+        return INVALID_CODES.get(name, error.code)
+    return error.code
+
+
+def _with_retries(actor: Actor, run: Callable[[], R]) -> R:
+    for tries_left in reversed(range(_TRIES)):
+        try:
+            with project_scope(actor.project_id):
+                return run()
+        except Error as error:
+            if tries_left and is_worth_retrying(error):
+                time.sleep(_PAUSE_SECONDS * random.random())  # noqa: S311 - jitter, not a secret
+                continue
+            refusal = refusal_of(error)
+            if refusal is None:
+                raise
+            raise refusal from error
+    raise AssertionError  # the last round returns or raises
