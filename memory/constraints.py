@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from django.db import InterfaceError, OperationalError
 from psycopg_pool import PoolTimeout
 
 from memory.errors import DomainError, RecordConflict, Unavailable
@@ -47,11 +48,10 @@ def refusal_of(error: BaseException) -> DomainError | None:
     if refusal is not None:
         return refusal()
     state = sqlstate(error)
-    is_pool_empty = isinstance(error, PoolTimeout) or isinstance(error.__cause__, PoolTimeout)
-    is_connection_lost = state is None and type(error).__name__ in {
-        "OperationalError",
-        "InterfaceError",
-    }
-    if is_pool_empty or is_connection_lost or (state or "").startswith(_BUSY) or state in RETRIED:
+    if isinstance(error, PoolTimeout) or (
+        state is None and isinstance(error, OperationalError | InterfaceError)
+    ):
+        return Unavailable(is_database_out_of_reach=True)
+    if state is not None and (state.startswith(_BUSY) or state in RETRIED):
         return Unavailable()
     return None

@@ -107,6 +107,11 @@ class Unavailable(DomainError):
     kind, code = Kind.UNAVAILABLE, "unavailable"
     message = "The service is busy. Repeat the call later, a write with the same key."
 
+    def __init__(self, *, is_database_out_of_reach: bool = False) -> None:
+        """Without a database there is no use in writing the entry of the refusal."""
+        self.is_database_out_of_reach = is_database_out_of_reach
+        super().__init__()
+
 
 class NameTaken(Conflict):
     """Another project has that name."""

@@ -17,7 +17,7 @@ from psycopg.types.json import Jsonb
 from memory.constraints import sqlstate
 from memory.errors import IdempotencyConflict, IdempotencyInProgress
 from memory.models import IdempotencyKey
-from memory.transactions import current_scope
+from memory.scope import current_scope
 from memory.vocabulary import KeyScope
 
 if TYPE_CHECKING:

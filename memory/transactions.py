@@ -6,8 +6,6 @@ import functools
 import random
 import time
 from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, ParamSpec, Protocol, TypeVar
 
 from django.db import Error, connection, transaction
@@ -15,7 +13,8 @@ from django.db import Error, connection, transaction
 from memory import audit
 from memory.constraints import is_worth_retrying, refusal_of
 from memory.digests import Digester
-from memory.errors import DomainError, FieldInvalid, NotFound
+from memory.errors import DomainError, FieldInvalid, NotFound, Unavailable
+from memory.scope import Scope, scope_var
 from memory.vocabulary import INVALID_CODES, Operation
 
 if TYPE_CHECKING:
@@ -43,28 +42,6 @@ class Countable(Protocol):
 C = TypeVar("C", bound=Countable)
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """The project of the running transaction, and when it began by the database's clock."""
-
-    project_id: UUID
-    name: str
-    search_language: str
-    digests: Digester
-    opened_at: datetime
-
-
-_scope: ContextVar[Scope | None] = ContextVar("errata_scope", default=None)
-
-
-def current_scope() -> Scope:
-    """The scope of the running transaction. Raises RuntimeError outside of one."""
-    scope = _scope.get()
-    if scope is None:
-        raise RuntimeError("rows of a project are reached inside project_scope only")
-    return scope
-
-
 @contextmanager
 def project_scope(project_id: UUID) -> Iterator[Scope]:
     """Open the transaction in which rows of one project are reached; join an open one.
@@ -73,7 +50,7 @@ def project_scope(project_id: UUID) -> Iterator[Scope]:
     security reads that setting) and brings what operations need to know of it. Raises NotFound
     for a project that does not exist.
     """
-    outer = _scope.get()
+    outer = scope_var.get()
     if outer is not None:
         if outer.project_id != project_id:
             raise RuntimeError("a transaction belongs to one project")
@@ -81,11 +58,11 @@ def project_scope(project_id: UUID) -> Iterator[Scope]:
         return
     with transaction.atomic():
         scope = _enter(project_id)
-        token = _scope.set(scope)
+        token = scope_var.set(scope)
         try:
             yield scope
         finally:
-            _scope.reset(token)
+            scope_var.reset(token)
 
 
 def _enter(project_id: UUID) -> Scope:
@@ -121,7 +98,7 @@ def operation(
     def decorate(verb: Callable[P, R]) -> Callable[P, R]:
         @functools.wraps(verb)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            if _scope.get() is not None:
+            if scope_var.get() is not None:
                 return verb(*args, **kwargs)
             actor: Actor = kwargs["actor"]  # type: ignore[assignment]
             return _audited(actor, name, lambda: verb(*args, **kwargs))
@@ -146,7 +123,7 @@ def audited_read(
                 audit.allowed(actor, audit.Call(name, result.magnitude))
                 return result
 
-            if _scope.get() is not None:
+            if scope_var.get() is not None:
                 return read()
             return _audited(actor, name, read)
 
@@ -159,8 +136,9 @@ def _audited(actor: Actor, name: Operation, run: Callable[[], R]) -> R:
     try:
         return _with_retries(actor, run)
     except DomainError as error:
-        audit.refused(actor, name, code_of(error, name))
-        error.is_audited = True
+        if not (isinstance(error, Unavailable) and error.is_database_out_of_reach):
+            audit.refused(actor, name, code_of(error, name))
+            error.is_audited = True
         raise
 
 

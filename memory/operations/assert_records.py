@@ -20,7 +20,8 @@ from memory.operations.record_rows import (
 )
 from memory.queries.predicates import single_valued_among
 from memory.queries.records import find_by_origin, find_statuses
-from memory.transactions import current_scope, operation
+from memory.scope import current_scope
+from memory.transactions import operation
 from memory.vocabulary import KeyScope, Operation, RecordChange, RecordKind, RecordStatus, Trust
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from uuid import UUID
 from memory import audit, policies, tokens
 from memory.errors import FieldInvalid
 from memory.models import Credential
-from memory.transactions import current_scope, operation
+from memory.scope import current_scope
+from memory.transactions import operation
 from memory.vocabulary import NAME_CHARACTERS, Access, Operation, Trust
 
 if TYPE_CHECKING:

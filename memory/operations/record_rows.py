@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 
 from memory import hooks
 from memory.models import Citation, Message, Record, RecordVersion, Source, Subject
-from memory.transactions import current_scope
+from memory.scope import current_scope
 from memory.vocabulary import (
     MessageRole,
     RecordChange,

@@ -10,7 +10,8 @@ from uuid import UUID
 from memory import audit, policies
 from memory.errors import NotFound
 from memory.models import Credential
-from memory.transactions import current_scope, operation
+from memory.scope import current_scope
+from memory.transactions import operation
 from memory.vocabulary import Operation
 
 if TYPE_CHECKING:
