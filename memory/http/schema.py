@@ -1,0 +1,289 @@
+"""OpenAPI of the wire: what drf-spectacular cannot see in views, serializers and fields.
+
+Imported by the generator only (setting DEFAULT_SCHEMA_CLASS), never to answer a request.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from drf_spectacular.extensions import OpenApiSerializerExtension, OpenApiSerializerFieldExtension
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.plumbing import ResolvedComponent
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter
+
+from memory.errors import (
+    Denied,
+    FieldInvalid,
+    IdempotencyConflict,
+    IdempotencyInProgress,
+    Kind,
+    Unauthenticated,
+    Unavailable,
+)
+from memory.http.error_table import LOOP_CODES, STATUSES, Dialect, internal
+from memory.http.errors import InvalidBody, PayloadTooLarge, RateLimited
+from memory.http.serializers import ListOf
+from memory.http.strict_json import BODY_BYTES
+from memory.http.views import WireView
+from memory.vocabulary import Access
+
+if TYPE_CHECKING:
+    from memory.errors import DomainError
+
+_REQUEST_ID: Final = {"type": "string", "pattern": "^req_[0-9a-f]{32}$"}
+_ERROR: Final = {
+    "type": "object",
+    "description": "The one body of every refusal.",
+    "required": ["error", "meta"],
+    "additionalProperties": False,
+    "properties": {
+        "error": {
+            "type": "object",
+            "required": ["code", "message"],
+            "additionalProperties": False,
+            "properties": {"code": {"type": "string"}, "message": {"type": "string"}},
+        },
+        "meta": {
+            "type": "object",
+            "required": ["request_id"],
+            "additionalProperties": False,
+            "properties": {"request_id": _REQUEST_ID},
+        },
+    },
+}
+_EXAMPLE_REQUEST_ID: Final = "req_e5d3a330e24343dfaf34c45d35955bbc"
+_IDEMPOTENCY_KEY: Final = OpenApiParameter(
+    name="Idempotency-Key",
+    location=OpenApiParameter.HEADER,
+    required=False,
+    description="Makes the call repeatable: the same key and body answer the same receipt.",
+    type={"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]{1,255}$"},
+)
+
+
+class StrictFieldExtension(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
+    """Describes our fields by what they say of themselves."""
+
+    target_class = "memory.http.fields.StrictField"
+    match_subclasses = True
+
+    def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
+        """The schema of the field; null is a value of an enumeration that allows it."""
+        field = self.target
+        if isinstance(field, ListOf):
+            return _list_schema(field, auto_schema, direction)
+        schema: dict[str, Any] = field.describe()
+        if field.allow_null and None not in schema.get("enum", [None]):
+            schema["enum"] = [*schema["enum"], None]
+        return schema
+
+
+class InputExtension(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
+    """Says that inputs refuse names they do not know."""
+
+    target_class = "memory.http.serializers.InputSerializer"
+    match_subclasses = True
+
+    def map_serializer(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
+        """The schema of the object, closed."""
+        schema = auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
+        return {**schema, "additionalProperties": False}
+
+
+def _list_schema(field: ListOf, auto_schema: Any, direction: Any) -> dict[str, Any]:
+    items = auto_schema._map_serializer_field(field.child, direction)
+    schema = {"type": "array", "items": items, "minItems": field.minimum}
+    return schema if field.maximum is None else {**schema, "maxItems": field.maximum}
+
+
+class WireSchema(AutoSchema):
+    """Describes a view of the wire; other views as drf-spectacular would."""
+
+    view: Any
+
+    @property
+    def is_wire(self) -> bool:
+        """Whether the view is one of ours."""
+        return isinstance(self.view, WireView)
+
+    def get_operation_id(self) -> str:
+        """The audited operation's name."""
+        if not self.is_wire:
+            return str(super().get_operation_id())
+        return str(self.view.operation_name).replace(".", "_")
+
+    def get_summary(self) -> str | None:
+        """The first line of the view's docstring."""
+        return _docstring(self.view)[0] if self.is_wire else super().get_summary()
+
+    def get_description(self) -> str:  # type: ignore[override]
+        """The rest of the docstring, access and limits."""
+        if not self.is_wire:
+            return str(super().get_description())
+        is_write = self.view.access is Access.READ_WRITE
+        access = "A read_write credential." if is_write else "Any credential."
+        size = f" A body of at most {BODY_BYTES} bytes." if self.method == "POST" else ""
+        rate = "30,000 writes" if is_write else "120,000 reads"
+        limits = f"{access}{size} By default {rate} a minute and credential."
+        return "\n\n".join([*_docstring(self.view)[1:], limits])
+
+    def get_auth(self) -> list[dict[str, Any]]:
+        """A bearer token, always."""
+        if not self.is_wire:
+            return list(super().get_auth())
+        scheme = {"type": "http", "scheme": "bearer", "bearerFormat": "errata_…"}
+        self._add("bearer", ResolvedComponent.SECURITY_SCHEMA, scheme)
+        return [{"bearer": []}]
+
+    def get_override_parameters(self) -> list[Any]:
+        """The idempotency key, and the query of a route that is read with GET."""
+        if not self.is_wire:
+            return list(super().get_override_parameters())
+        parameters: list[Any] = [_IDEMPOTENCY_KEY] if self.view.takes_key else []
+        if self.method == "GET" and self.view.input_serializer:
+            parameters.append(self.view.input_serializer)
+        return parameters
+
+    def get_request_serializer(self) -> Any:
+        """The input, as one JSON object."""
+        return self.view.input_serializer if self.is_wire else super().get_request_serializer()
+
+    def get_response_serializers(self) -> Any:
+        """The output."""
+        return self.view.output_serializer if self.is_wire else super().get_response_serializers()
+
+    def map_parsers(self) -> list[Any]:
+        """JSON only."""
+        return ["application/json"] if self.is_wire else list(super().map_parsers())
+
+    def get_examples(self) -> list[OpenApiExample]:
+        """The request that the view gives as an example."""
+        if not self.is_wire or self.view.request_example is None:
+            return []
+        return [OpenApiExample("request", value=self.view.request_example, request_only=True)]
+
+    def _get_response_bodies(self, direction: Any = "response") -> dict[str, Any]:
+        if not self.is_wire:
+            bodies: dict[str, Any] = super()._get_response_bodies(direction)
+            return bodies
+        success = self._success()
+        is_replay_200 = self.view.dialect is Dialect.LOOP and self.view.takes_key
+        statuses = {self.view.success_status} | ({200} if is_replay_200 else set())
+        return {str(status): success for status in sorted(statuses)} | self._refusals()
+
+    def _success(self) -> dict[str, Any]:
+        schema = self.resolve_serializer(self.view.output_serializer, "response").ref
+        if self.view.dialect is Dialect.LOOP:
+            schema = {
+                "type": "object",
+                "required": ["data", "meta"],
+                "properties": {
+                    "data": schema,
+                    "meta": {
+                        "type": "object",
+                        "required": ["request_id"],
+                        "properties": {"request_id": _REQUEST_ID, "replayed": {"type": "boolean"}},
+                    },
+                },
+            }
+        media: dict[str, Any] = {"schema": schema}
+        if self.view.answer_example is not None:
+            media["examples"] = {"answer": {"value": self.view.answer_example}}
+        return self._answer("Done.", media)
+
+    def _refusals(self) -> dict[str, Any]:
+        """One response a status, with its codes and an example of each."""
+        self._add("Error", ResolvedComponent.SCHEMA, _ERROR)
+        by_status: dict[int, dict[str, str]] = {}
+        for error in sorted(self._errors(), key=lambda error: STATUSES[error.kind]):
+            codes = by_status.setdefault(STATUSES[error.kind], {})
+            codes.setdefault(self._code_of(error), self._message_of(error))
+        fault = internal(self.view.dialect)
+        by_status[fault.status] = {fault.code: fault.message}
+        return {
+            str(status): self._refusal(status, by_status[status]) for status in sorted(by_status)
+        }
+
+    def _errors(self) -> list[type[DomainError]]:
+        errors: list[type[DomainError]] = [Unauthenticated, RateLimited, Unavailable]
+        if self.view.input_serializer:
+            errors += [InvalidBody, FieldInvalid]
+        if self.method == "POST":
+            errors.append(PayloadTooLarge)
+        if self.view.access is Access.READ_WRITE:
+            errors.append(Denied)
+        if self.view.takes_key:
+            errors += [IdempotencyConflict, IdempotencyInProgress]
+        return [*errors, *self.view.errors]
+
+    def _code_of(self, error: type[DomainError]) -> str:
+        if self.view.dialect is Dialect.LOOP:
+            return LOOP_CODES[error.kind]
+        return str(self.view.invalid_code if error is FieldInvalid else error.code)
+
+    def _message_of(self, error: type[DomainError]) -> str:
+        if error is InvalidBody:
+            return "The body must be one JSON object."
+        if error is FieldInvalid:
+            members = self.view.input_serializer().members
+            required = [name for name, member in members.items() if member.required]
+            if required:
+                return f'Field "{required[0]}" is required.'
+            return 'Field "limit" must be an integer from 1 to 100.'
+        return error.message
+
+    def _refusal(self, status: int, messages: dict[str, str]) -> dict[str, Any]:
+        codes = {"properties": {"error": {"properties": {"code": {"enum": sorted(messages)}}}}}
+        media = {
+            "schema": {"allOf": [{"$ref": "#/components/schemas/Error"}, codes]},
+            "examples": {
+                code: {
+                    "value": {
+                        "error": {"code": code, "message": message},
+                        "meta": {"request_id": _EXAMPLE_REQUEST_ID},
+                    }
+                }
+                for code, message in messages.items()
+            },
+        }
+        headers = []
+        if status in (STATUSES[Kind.THROTTLED], STATUSES[Kind.UNAVAILABLE]):
+            headers.append("Retry-After")
+        if status == STATUSES[Kind.UNAUTHENTICATED]:
+            headers.append("WWW-Authenticate")
+        answer = self._answer(", ".join(sorted(messages)), media, *headers)
+        if len(messages) > 1 or status == STATUSES[Kind.INVALID]:
+            return answer
+        [code] = messages  # the same on every route that has it
+        self._add(code, ResolvedComponent.RESPONSE, answer)
+        return {"$ref": f"#/components/responses/{code}"}
+
+    def _answer(self, description: str, media: dict[str, Any], *headers: str) -> dict[str, Any]:
+        for name, schema in _HEADERS.items():
+            self._add(name, ResolvedComponent.HEADER, {"schema": schema, "required": True})
+        return {
+            "description": description,
+            "headers": {
+                name: {"$ref": f"#/components/headers/{name}"}
+                for name in ("X-Request-Id", *headers)
+            },
+            "content": {"application/json": media},
+        }
+
+    def _add(self, name: str, kind: str, schema: dict[str, Any]) -> None:
+        component: Any = ResolvedComponent(name, kind, schema, object=name)  # type: ignore[no-untyped-call]
+        self.registry.register_on_missing(component)
+
+
+_HEADERS: Final[dict[str, dict[str, Any]]] = {
+    "X-Request-Id": _REQUEST_ID,
+    "Retry-After": {"type": "integer", "minimum": 1},
+    "WWW-Authenticate": {"type": "string", "enum": ["Bearer"]},
+}
+
+
+def _docstring(view: Any) -> list[str]:
+    """The paragraphs of a view's docstring."""
+    text = type(view).__doc__ or ""
+    return [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]

@@ -1,0 +1,246 @@
+"""What every view of the wire does, in one order: `contract.md` 0.5.
+
+A view is attributes on `OperationView` (changes something) or `ReadView` (list or fetch), and at
+most a short `perform`, which gets validated values and returns a frozen row or receipt:
+
+    class PromoteReportView(OperationView):
+        \"""Promote a report: correct its record when it proposes an object, else retract it.\"""
+
+        operation_name, operation = Operation.FEEDBACK_PROMOTE, staticmethod(promote_report)
+        input_serializer, output_serializer = PromoteReportInput, PromotionOutput
+        takes_key = True
+        errors = (NotFound, ReportAlreadyPromoted, RecordConflict)
+
+    class ListReportsView(ReadView):
+        \"""List reports, newest first unless asked otherwise.\"""
+
+        operation_name = Operation.FEEDBACK_LIST
+        input_serializer, output_serializer = ListReportsInput, ReportPageOutput
+
+        def perform(self, actor, values, key):
+            cursors = self.cursors(actor, values)
+            page = list_reports(actor=actor, after=cursors.read(values.pop("after")), **values)
+            return ListedRows(page.rows, cursors.sign(page.next))
+
+Without a `perform` of its own a view calls `operation(actor=actor, **values)`, and `key=key` where
+it takes one. The straight path makes no DRF request, response or serializer: only `APIView`'s
+declarations are used, which describe the wire.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import structlog
+from django.conf import settings
+from rest_framework.views import APIView
+
+from memory import audit
+from memory.errors import Denied, DomainError, FieldInvalid, Kind
+from memory.http import rates, strict_json
+from memory.http.answers import json_answer, refusal_answer
+from memory.http.authentication import authenticate
+from memory.http.context import EdgeRequest, context_of, route_of
+from memory.http.cursor import CursorScope
+from memory.http.error_table import (
+    Dialect,
+    Refusal,
+    domain_error_of,
+    internal,
+    method_not_allowed,
+    refusal_of,
+)
+from memory.http.errors import RateLimited
+from memory.keys import IdempotencyRequest, fingerprint
+from memory.vocabulary import INVALID_CODES, Access, Edge, Operation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from django.http import HttpRequest, HttpResponse
+
+    from memory.actor import Actor
+    from memory.http.serializers import InputSerializer, OutputSerializer
+
+_KEY: Final = re.compile(r"[!-~]{1,255}", re.ASCII)
+_PAGE_NAMES: Final = frozenset({"limit", "after", "before"})
+_log: Final = structlog.get_logger("errata")
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRows:
+    """A page as it is sent: rows, and the cursor of the next page."""
+
+    rows: Sequence[Any]
+    next: str | None
+
+
+class WireView(APIView):
+    """Authenticates, limits, authorises, parses, validates, performs, answers; audits refusals."""
+
+    http_method_names = ("post",)
+    operation_name: ClassVar[Operation]
+    operation: ClassVar[Callable[..., Any]]
+    access: ClassVar[Access]
+    input_serializer: ClassVar[type[InputSerializer] | None] = None
+    output_serializer: ClassVar[type[OutputSerializer]]
+    takes_key: ClassVar[bool] = False
+    success_status: ClassVar[int] = 200
+    #: What the operation may refuse with, besides what every route may (for OpenAPI).
+    errors: ClassVar[Sequence[type[DomainError]]] = ()
+    request_example: ClassVar[Mapping[str, Any] | None] = None
+    answer_example: ClassVar[Mapping[str, Any] | None] = None
+
+    #: A route whose dialect depends on the body sets it while it runs.
+    dialect: Dialect = Dialect.RECORDS
+    actor: Actor | None = None
+    context: EdgeRequest
+
+    def perform(
+        self, actor: Actor, values: dict[str, Any], key: IdempotencyRequest | None
+    ) -> object:
+        """Call the operation or query."""
+        if self.takes_key:
+            values["key"] = key
+        return self.operation(actor=actor, **values)
+
+    def status_of(self, result: Any) -> int:
+        """The status of success: upper-case routes answer 200 to a replay."""
+        if self.dialect is Dialect.LOOP and getattr(result, "replayed", False):
+            return 200
+        return self.success_status
+
+    def meta_of(self, result: Any) -> dict[str, Any]:
+        """What `meta` says of a success on upper-case routes."""
+        meta: dict[str, Any] = {"request_id": self.context.request_id}
+        if self.takes_key:
+            meta["replayed"] = result.replayed
+        return meta
+
+    @property
+    def invalid_code(self) -> str:
+        """The code that refuses a faulty field."""
+        return INVALID_CODES.get(self.operation_name, FieldInvalid.code)
+
+    def cursors(self, actor: Actor, values: Mapping[str, Any]) -> CursorScope:
+        """The cursors of this list: of this project, route, ids in the path and filters."""
+        filters = {name: value for name, value in values.items() if name not in _PAGE_NAMES}
+        return CursorScope(
+            actor.project_id, route_of(self.request), {**filters, "path": self.kwargs}
+        )
+
+    @property
+    def allowed_methods(self) -> list[str]:
+        """The methods of the route; HEAD works where GET does."""
+        methods = [name.upper() for name in self.http_method_names]
+        return [*methods, "HEAD"] if "GET" in methods else methods
+
+    def get(self, request: HttpRequest, *_: Any, **__: Any) -> HttpResponse:
+        """Answer a route that is read with GET."""
+        return self._answer(request)
+
+    def post(self, request: HttpRequest, *_: Any, **__: Any) -> HttpResponse:
+        """Answer a route that is called with POST."""
+        return self._answer(request)
+
+    def dispatch(self, request: HttpRequest, *_: Any, **__: Any) -> HttpResponse:
+        """Answer any request; no exception leaves a view."""
+        self.context = context_of(request)
+        try:
+            methods = self.allowed_methods
+            if request.method not in methods:
+                refusal = method_not_allowed(self.dialect, ", ".join(methods))
+                return refusal_answer(refusal, self.context.request_id)
+            return self.post(request) if request.method == "POST" else self.get(request)
+        except Exception as error:  # noqa: BLE001 - the table has an answer to every fault
+            refusal = self._refusal_of(error)
+            return refusal_answer(refusal, self.context.request_id)
+
+    def _answer(self, request: HttpRequest) -> HttpResponse:
+        self.actor = actor = authenticate(request, Edge.API)
+        self._take_rate(actor)
+        if self.access is Access.READ_WRITE and not actor.can_write:
+            raise Denied("read_only")
+        values, key = self._read(request)
+        result = self.perform(actor, values, key)
+        body: dict[str, Any] = self.output_serializer.render(result)
+        if self.dialect is Dialect.LOOP:
+            body = {"data": body, "meta": self.meta_of(result)}
+        return json_answer(body, self.context.request_id, status=self.status_of(result))
+
+    def _take_rate(self, actor: Actor) -> None:
+        if self.access is Access.READ_WRITE:
+            wait = rates.writes.take(actor.id, settings.WRITES_PER_MINUTE)
+        else:
+            wait = rates.reads.take(actor.id, settings.READS_PER_MINUTE)
+        if wait:
+            raise RateLimited(wait)
+
+    def _read(self, request: HttpRequest) -> tuple[dict[str, Any], IdempotencyRequest | None]:
+        """The validated values of body or query, and the idempotency key."""
+        serializer = self.input_serializer
+        if request.method != "POST":
+            query = request.META.get("QUERY_STRING", "")
+            return (serializer.parse_query(query) if serializer else {}), None
+        strict_json.refuse_headers(request)
+        key = self._key_of(request)
+        body = strict_json.read_object(request)
+        values = serializer.parse(body) if serializer else {}
+        if key is None:
+            return values, None
+        route = route_of(request)
+        digest = fingerprint("POST", route, body, self.kwargs)
+        return values, IdempotencyRequest(key=key, route=route, fingerprint=digest)
+
+    def _key_of(self, request: HttpRequest) -> str | None:
+        key = request.META.get("HTTP_IDEMPOTENCY_KEY") if self.takes_key else None
+        if key is not None and not _KEY.fullmatch(key):
+            raise FieldInvalid("Idempotency-Key", "must be 1 to 255 visible ASCII characters.")
+        return key
+
+    def _refusal_of(self, error: Exception) -> Refusal:
+        """The answer to an error, which is audited unless whoever raised it has done so."""
+        refused = domain_error_of(error)
+        if refused is None:
+            _log.error("unexpected_error", route=route_of(self.request), exc_info=error)
+        try:
+            self._audit(refused)
+        except DomainError as unaudited:
+            refused = unaudited
+        if refused is None:
+            return internal(self.dialect)
+        return refusal_of(refused, self.dialect, self.invalid_code)
+
+    def _audit(self, refused: DomainError | None) -> None:
+        """Write the entry of a refusal. Raises Unavailable when it cannot be written.
+
+        Nothing is written for the unauthenticated (`authenticate` did), and for a busy database,
+        which was asked in vain already.
+        """
+        actor = self.actor
+        if actor is None or (
+            refused is not None and (refused.is_audited or refused.kind is Kind.UNAVAILABLE)
+        ):
+            return
+        code = "internal" if refused is None else refused.code
+        if isinstance(refused, FieldInvalid):
+            code = self.invalid_code
+        left_out: int | None = 0
+        if isinstance(refused, RateLimited):
+            left_out = rates.audited_refusals.admit((actor.project_id, code))
+        if left_out is not None:
+            audit.refused(actor, self.operation_name, code, magnitude=left_out)
+
+
+class OperationView(WireView):
+    """A route that changes something."""
+
+    access: ClassVar[Access] = Access.READ_WRITE
+
+
+class ReadView(WireView):
+    """A route that lists or fetches; open to read-only credentials."""
+
+    access: ClassVar[Access] = Access.READ_ONLY
