@@ -60,3 +60,10 @@ def can_read_audit(actor: Actor) -> Answer:
 def can_own(actor: Actor) -> Answer:
     """Members, credentials, settings: owners and the operator."""
     return Allowed() if Role.OWNER in actor.roles else Denied("needs_owner")
+
+
+def can_operate(actor: Actor) -> Answer:
+    """Projects and accounts, which belong to no project: the operator, at the command line."""
+    if actor.edge is not Edge.CLI:
+        return Denied("needs_operator")
+    return can_own(actor)

@@ -30,6 +30,8 @@ from memory.vocabulary import (
 if TYPE_CHECKING:
     from feedback.operations.record_report import ReportReceipt
 
+PROMOTED_INTO = (RecordChange.CORRECT, RecordChange.RETRACT)
+
 
 class RecordReportInput(InputSerializer):
     """A doubt about a record."""
@@ -97,7 +99,7 @@ class TargetOutput(OutputSerializer):
 class PromotionOfReportOutput(OutputSerializer):
     """What a promoted report was turned into."""
 
-    operation = Choice(RecordChange, source="change")
+    operation = Choice(PROMOTED_INTO, source="change")
     expected_version = CanonicalUUID()
     version = CanonicalUUID()
 
@@ -136,7 +138,7 @@ class PromotionOutput(OutputSerializer):
 
     id = CanonicalUUID(source="report_id")
     record_id = CanonicalUUID()
-    operation = Choice(RecordChange, source="change")
+    operation = Choice(PROMOTED_INTO, source="change")
     replacement_record_id = CanonicalUUID(omit_none=True)
     version = CanonicalUUID()
     promoted_at = Timestamp()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import override
 
 from feedback.api import examples, serializers
+from feedback.api.meanings import MEANINGS
 from feedback.errors import ReportAlreadyPromoted
 from feedback.operations.promote_report import PromotionReceipt, promote_report
 from feedback.operations.record_report import ReportDraft, record_report
@@ -29,6 +30,7 @@ class RecordReportView(OperationView):
     output_serializer = serializers.ReportReceiptOutput
     takes_key = True
     errors = (NotFound, IdempotencyConflict, IdempotencyInProgress)
+    field_meanings = MEANINGS
     request_example, answer_example = examples.RECORD, examples.RECORDED
 
     @override
@@ -52,6 +54,7 @@ class ListReportsView(ReadView):
     operation_name = Operation.FEEDBACK_LIST
     input_serializer = serializers.ListReportsInput
     output_serializer = serializers.ReportPageOutput
+    field_meanings = MEANINGS
     request_example, answer_example = examples.LIST, examples.LISTED
 
     @override
@@ -86,6 +89,7 @@ class PromoteReportView(OperationView):
         IdempotencyConflict,
         IdempotencyInProgress,
     )
+    field_meanings = MEANINGS
     request_example, answer_example = examples.PROMOTE, examples.PROMOTED
 
     @override

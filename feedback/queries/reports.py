@@ -7,19 +7,31 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
-from django.db.models import DateTimeField, Func
+from django.db.models import (
+    BooleanField,
+    Count,
+    DateTimeField,
+    Func,
+    Min,
+    OuterRef,
+    Subquery,
+    Value,
+)
 from django.db.models.functions import Left
 
 from feedback.models import Report
 from feedback.vocabulary import Order, Queue
 from memory import policies
 from memory.errors import NotFound
+from memory.models import Subject
 from memory.paging import Page, Seek
 from memory.queries.records import PREVIEW_CHARACTERS
 from memory.transactions import audited_read
 from memory.vocabulary import Operation, RecordStatus
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from feedback.models.reports import ReportQuerySet
     from memory.actor import Actor
 
@@ -115,7 +127,12 @@ _COLUMNS: Final = (
     "record_version",
     "note",
     "proposed_object",
-    "reporter_subject__name",
+    # Not a join: the planner would sort all candidate rows behind it, before it cuts the page.
+    Subquery(
+        Subject.objects.filter(
+            project_id=OuterRef("project_id"), id=OuterRef("reporter_subject_id")
+        ).values("name")
+    ),
     "recorded_by_id",
     "recorded_by_kind",
     "recorded_via",
@@ -252,6 +269,66 @@ def find_neighbour(
         Seek.of(report), is_newest_first=is_newest_first
     )
     return rows.values_list("id", flat=True).first()
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """The reports on both sides of one, in the order of a queue."""
+
+    before: UUID | None
+    after: UUID | None
+
+
+def find_neighbours(actor: Actor, report: ReportRow, *, queue: Queue, order: Order) -> Neighbours:
+    """Both neighbours of a report's own place, each sought like `find_neighbour`. One statement.
+
+    One row each from feedback_report_{open,ready,closed,all}_idx, joined by UNION ALL.
+    """
+    place = Seek.of(report)
+    sides = []
+    for is_before in (True, False):
+        is_newest_first = (order is Order.NEWEST) != is_before
+        rows = in_queue(Report.objects.visible_to(actor), queue)
+        rows = rows.in_order(is_newest_first=is_newest_first)
+        rows = rows.beyond(place, is_newest_first=is_newest_first)
+        side = Value(is_before, output_field=BooleanField())
+        sides.append(rows.annotate(is_before=side).values_list("is_before", "id")[:1])
+    found = dict(sides[0].union(sides[1], all=True))
+    return Neighbours(found.get(True), found.get(False))
+
+
+def find_reports(actor: Actor, report_ids: Iterable[UUID]) -> dict[UUID, ReportRow]:
+    """Reports that the actor may see, by id; others are absent. At most one statement."""
+    wanted = set(report_ids)
+    if not wanted:
+        return {}
+    return {row.id: row for row in _rows(Report.objects.visible_to(actor).filter(id__in=wanted))}
+
+
+def list_promotions_of(actor: Actor, record_ids: Iterable[UUID]) -> list[ReportRow]:
+    """The promoted report of each of these records, if any. One statement.
+
+    At most one a record: feedback_report_one_promotion_uniq.
+    """
+    rows = Report.objects.visible_to(actor)
+    return _rows(rows.filter(record_id__in=set(record_ids), promoted_at__isnull=False))
+
+
+@dataclass(frozen=True, slots=True)
+class QueueSize:
+    """How many reports a queue holds, at most `COUNTED_REPORTS` + 1, and its oldest one."""
+
+    count: int
+    oldest_at: datetime | None
+
+
+def measure_queue(actor: Actor, queue: Queue) -> QueueSize:
+    """Count a queue from its oldest report on. One statement; the queue's index, read backward."""
+    rows = in_queue(Report.objects.visible_to(actor), queue).in_order(is_newest_first=False)
+    found = rows.values("recorded_at")[: COUNTED_REPORTS + 1].aggregate(
+        count=Count("recorded_at"), oldest=Min("recorded_at")
+    )
+    return QueueSize(found["count"], found["oldest"])
 
 
 def count_reports(actor: Actor, queue: Queue) -> int:

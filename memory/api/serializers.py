@@ -19,10 +19,10 @@ from memory.http.fields import (
     Timestamp,
     TrustLevel,
     page_limit,
-    refuse,
 )
 from memory.http.record_input import RecordInput
 from memory.http.serializers import InputSerializer, ListOf, OutputSerializer, refuse_repeats
+from memory.http.strict_field import refuse
 from memory.vocabulary import (
     OBJECT_BYTES,
     PREDICATE_BYTES,
@@ -73,15 +73,19 @@ class CorrectionInput(InputSerializer):
     confidence = StrictNumber(above=0, maximum=1, required=False)
 
 
-class CorrectRecordsInput(InputSerializer):
-    """Records to be corrected, all or nothing."""
-
-    records = ListOf(CorrectionInput(), minimum=1, maximum=RECORDS_PER_CALL)
+class ChangeRecordsInput(InputSerializer):
+    """What corrections and retractions have in common."""
 
     @override
     def check(self, values: dict[str, Any], path: str) -> None:
         """Each record once."""
         refuse_repeats(values["records"], "id", f"{path}records")
+
+
+class CorrectRecordsInput(ChangeRecordsInput):
+    """Records to be corrected, all or nothing."""
+
+    records = ListOf(CorrectionInput(), minimum=1, maximum=RECORDS_PER_CALL)
 
 
 class RetractionInput(InputSerializer):
@@ -91,15 +95,10 @@ class RetractionInput(InputSerializer):
     expected_version = CanonicalUUID()
 
 
-class RetractRecordsInput(InputSerializer):
+class RetractRecordsInput(ChangeRecordsInput):
     """Records to be retracted, all or nothing."""
 
     records = ListOf(RetractionInput(), minimum=1, maximum=RECORDS_PER_CALL)
-
-    @override
-    def check(self, values: dict[str, Any], path: str) -> None:
-        """Each record once."""
-        refuse_repeats(values["records"], "id", f"{path}records")
 
 
 class ListRecordsInput(InputSerializer):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import override
 
 from memory.api import examples, serializers
+from memory.api.meanings import MEANINGS
 from memory.errors import IdempotencyConflict, IdempotencyInProgress, NotFound, RecordConflict
 from memory.http.record_input import draft_of
 from memory.http.views import ListedRows, OperationView, ReadView
@@ -38,6 +39,7 @@ class AssertRecordsView(OperationView):
     output_serializer = serializers.AssertionOutput
     takes_key = True
     errors = (RecordConflict, IdempotencyConflict, IdempotencyInProgress)
+    field_meanings = MEANINGS
     request_example, answer_example = examples.ASSERT, examples.ASSERTED
 
     @override
@@ -57,6 +59,7 @@ class CorrectRecordsView(OperationView):
     output_serializer = serializers.CorrectionOutput
     takes_key = True
     errors = _CHANGE_ERRORS
+    field_meanings = MEANINGS
     request_example, answer_example = examples.CORRECT, examples.CORRECTED
 
     @override
@@ -78,6 +81,7 @@ class RetractRecordsView(OperationView):
     output_serializer = serializers.RetractionsOutput
     takes_key = True
     errors = _CHANGE_ERRORS
+    field_meanings = MEANINGS
     request_example, answer_example = examples.RETRACT, examples.RETRACTED
 
     @override
@@ -98,6 +102,7 @@ class ListRecordsView(ReadView):
     operation_name = Operation.RECORD_LIST
     input_serializer = serializers.ListRecordsInput
     output_serializer = serializers.RecordPageOutput
+    field_meanings = MEANINGS
     request_example, answer_example = examples.LIST, examples.LISTED
 
     @override
@@ -125,6 +130,7 @@ class GetRecordView(ReadView):
     input_serializer = serializers.GetRecordInput
     output_serializer = serializers.RecordDetailOutput
     errors = (NotFound,)
+    field_meanings = MEANINGS
     request_example, answer_example = examples.GET, examples.GOT
 
     @override
@@ -142,6 +148,7 @@ class GetHistoryView(ReadView):
     input_serializer = serializers.GetHistoryInput
     output_serializer = serializers.HistoryOutput
     errors = (NotFound,)
+    field_meanings = MEANINGS
     request_example, answer_example = examples.HISTORY, examples.HISTORY_GOT
 
     @override
@@ -166,6 +173,7 @@ class ResolveCitationsView(ReadView):
     input_serializer = serializers.ResolveCitationsInput
     output_serializer = serializers.EvidenceOutput
     errors = (NotFound,)
+    field_meanings = MEANINGS
     request_example, answer_example = examples.RESOLVE, examples.RESOLVED
 
     @override

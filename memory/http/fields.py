@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Final, Unpack
 from unicodedata import category
 from uuid import UUID
 
-from rest_framework import serializers
-from rest_framework.fields import empty
+from typing_extensions import override
 
 from memory.errors import FieldInvalid
+from memory.http.strict_field import FieldOptions, StrictField, refuse
 from memory.vocabulary import PAGE_DEFAULT, PAGE_LIMIT, Trust
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ _TIME: Final = re.compile(
     r"(?:\.[0-9]{1,6})?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])",
     re.ASCII,
 )
+_TIME_RULE: Final = "must be an RFC 3339 time with an offset and at most 6 fraction digits."
 #: Not blank and without NUL, as a pattern; beyond the basic plane `is_blank` alone is exact.
 NOT_BLANK: Final = (
     r"^[^\u0000]*[^\u0000-\u0020\u007f-\u00a0\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2"
@@ -52,73 +53,6 @@ def is_blank(text: str) -> bool:
 def time_text(time: datetime) -> str:
     """A time as it is sent: UTC, always six digits, `Z`."""
     return time.astimezone(UTC).isoformat(timespec="microseconds")[:-6] + "Z"
-
-
-class FieldOptions(TypedDict, total=False):
-    """What every field takes besides its own limits."""
-
-    required: bool  # inputs: must be there; default True
-    default: Any  # inputs: what an absent or null value means; makes the field optional
-    nullable: bool  # outputs: may be null
-    omit_none: bool  # outputs: left out where there is nothing to say
-    source: str  # outputs: the attribute, dotted for nested ones, if not the field's name
-    help_text: str
-
-
-def drf_options(options: FieldOptions) -> dict[str, Any]:
-    """Our options as the arguments of a DRF field."""
-    default = options.get("default", empty)
-    omit_none = options.get("omit_none", False)
-    required = options.get("required", default is empty and not omit_none)
-    drf: dict[str, Any] = {
-        "required": required,
-        "allow_null": options.get("nullable", not required and not omit_none),
-        "help_text": options.get("help_text"),
-        "source": options.get("source"),
-    }
-    return drf if default is empty else drf | {"default": default}
-
-
-class StrictField(serializers.Field[Any, Any, Any, Any]):
-    """What all fields share."""
-
-    def __init__(self, **options: Unpack[FieldOptions]) -> None:
-        super().__init__(**drf_options(options))
-        self.omit_none = options.get("omit_none", False)
-
-    @property
-    def fallback(self) -> Any:
-        """What an absent value means."""
-        return None if self.default is empty else self.default
-
-    def refuse_unknown(self, value: Any, path: str) -> None:
-        """Raise InvalidBody for a name that is not known inside of the value."""
-
-    def accept(self, value: Any, path: str) -> Any:
-        """The value as operations work with it. Raises FieldInvalid."""
-        raise NotImplementedError
-
-    def from_query(self, text: str, path: str) -> Any:  # noqa: ARG002 - the path is for subclasses
-        """The JSON value that a text in a query string stands for."""
-        return text
-
-    def wire_form(self) -> Callable[[Any], Any] | None:
-        """What makes a JSON value of a value that is not None; None where it is one already."""
-        return None
-
-    def describe(self) -> dict[str, Any]:
-        """The OpenAPI schema of a value."""
-        raise NotImplementedError
-
-    def to_representation(self, value: Any) -> Any:
-        """The JSON value of one value, as DRF calls it."""
-        convert = self.wire_form()
-        return convert(value) if convert else value
-
-
-def refuse(path: str, rule: str) -> NoReturn:
-    """Refuse the field at a path."""
-    raise FieldInvalid(path, rule)
 
 
 class Text(StrictField):
@@ -145,6 +79,7 @@ class Text(StrictField):
             return f"must be 1 to {self.max_bytes} bytes."
         return f"must be 1 to {self.max_characters} characters."
 
+    @override
     def accept(self, value: Any, path: str) -> str:
         """The text, unchanged."""
         if not isinstance(value, str):
@@ -166,6 +101,7 @@ class Text(StrictField):
         # No character is shorter than a byte: most long texts are refused without encoding them.
         return 1 <= characters <= self.max_bytes and len(value.encode()) <= self.max_bytes
 
+    @override
     def describe(self) -> dict[str, Any]:
         """A string; what OpenAPI cannot say (bytes) stands in `x-max-bytes`."""
         schema: dict[str, Any] = {"type": "string", "minLength": 1}
@@ -179,16 +115,19 @@ class Text(StrictField):
 class CanonicalUUID(StrictField):
     """A UUID of 36 characters, lower case, not the nil UUID."""
 
+    @override
     def accept(self, value: Any, path: str) -> UUID:
         """The UUID."""
         if not isinstance(value, str) or not _UUID.fullmatch(value) or value == _NIL:
             refuse(path, "must be a canonical UUID.")
         return UUID(value)
 
+    @override
     def wire_form(self) -> Callable[[Any], Any]:
         """The canonical text."""
         return str
 
+    @override
     def describe(self) -> dict[str, Any]:
         """A string of format uuid."""
         return {
@@ -210,6 +149,7 @@ class Constant(StrictField):
         super().__init__(**options)
         self.value = value
 
+    @override
     def describe(self) -> dict[str, Any]:
         """That one value; null is added wherever it is allowed."""
         kind = "boolean" if isinstance(self.value, bool) else "string"
@@ -226,6 +166,7 @@ class StrictInteger(StrictField):
         self.minimum = minimum
         self.maximum = maximum
 
+    @override
     def accept(self, value: Any, path: str) -> int:
         """The integer."""
         if type(value) is not int or value < self.minimum or self._is_above(value):
@@ -236,12 +177,14 @@ class StrictInteger(StrictField):
     def _is_above(self, value: int) -> bool:
         return self.maximum is not None and value > self.maximum
 
+    @override
     def from_query(self, text: str, path: str) -> int:
         """The integer that canonical digits stand for."""
         if not _QUERY_INTEGER.fullmatch(text):
             refuse(path, "must be an integer.")
         return int(text)
 
+    @override
     def describe(self) -> dict[str, Any]:
         """An integer with its bounds."""
         upper = {} if self.maximum is None else {"maximum": self.maximum}
@@ -271,6 +214,7 @@ class StrictNumber(StrictField):
         words = [f"{word} {bound:g}" for word, bound in bounds.items() if bound is not None]
         return f"must be a number {' and '.join(words)}.".replace(" .", ".")
 
+    @override
     def accept(self, value: Any, path: str) -> float:
         """The number as a float."""
         if type(value) not in (int, float) or not isfinite(value) or not self._fits(value):
@@ -284,10 +228,12 @@ class StrictNumber(StrictField):
             and (self.maximum is None or value <= self.maximum)
         )
 
+    @override
     def wire_form(self) -> Callable[[Any], Any]:
         """Integral numbers without a fraction: `1`, not `1.0`."""
         return plain_number
 
+    @override
     def describe(self) -> dict[str, Any]:
         """A number with its bounds."""
         bounds = {
@@ -306,18 +252,21 @@ def plain_number(number: float) -> float:
 class StrictBoolean(StrictField):
     """`true` or `false`."""
 
+    @override
     def accept(self, value: Any, path: str) -> bool:
         """The boolean."""
         if not isinstance(value, bool):
             refuse(path, "must be true or false.")
         return value
 
+    @override
     def from_query(self, text: str, path: str) -> bool:
         """The boolean that its JSON spelling stands for."""
         if text not in ("true", "false"):
             refuse(path, "must be true or false.")
         return text == "true"
 
+    @override
     def describe(self) -> dict[str, Any]:
         """A boolean."""
         return {"type": "boolean"}
@@ -326,6 +275,7 @@ class StrictBoolean(StrictField):
 class Timestamp(StrictField):
     """An RFC 3339 time with an offset and at most six fraction digits; sent in UTC with six."""
 
+    @override
     def accept(self, value: Any, path: str) -> datetime:
         """The aware time, in UTC."""
         if isinstance(value, str) and _TIME.fullmatch(value):
@@ -333,12 +283,14 @@ class Timestamp(StrictField):
                 return datetime.fromisoformat(value.upper()).astimezone(UTC)
             except (ValueError, OverflowError):  # 30 February; year 0 or 10000 once it is UTC
                 pass
-        refuse(path, "must be an RFC 3339 time with an offset and at most 6 fraction digits.")
+        raise FieldInvalid(path, _TIME_RULE)
 
+    @override
     def wire_form(self) -> Callable[[Any], Any]:
         """UTC with six digits."""
         return time_text
 
+    @override
     def describe(self) -> dict[str, Any]:
         """A string of format date-time."""
         return {"type": "string", "format": "date-time", "pattern": f"^{_TIME.pattern}$"}
@@ -351,16 +303,19 @@ class Choice(StrictField):
         super().__init__(**options)
         self.values = {str(value.value): value for value in values}
 
+    @override
     def accept(self, value: Any, path: str) -> Any:
         """The member of the enumeration."""
         if not isinstance(value, str) or value not in self.values:
             refuse(path, f"must be one of: {', '.join(self.values)}.")
         return self.values[value]
 
+    @override
     def to_representation(self, value: Any) -> str:
         """The plain text; JSON takes the member as it is, the OpenAPI generator does not."""
         return str(value.value)
 
+    @override
     def describe(self) -> dict[str, Any]:
         """A string with its values."""
         return {"type": "string", "enum": list(self.values)}
@@ -372,16 +327,19 @@ class TrustLevel(StrictField):
     levels: Final = {str(level.label): level for level in Trust}
     names: Final = {level: name for name, level in levels.items()}
 
+    @override
     def accept(self, value: Any, path: str) -> Trust:
         """The level."""
         if not isinstance(value, str) or value not in self.levels:
             refuse(path, f"must be one of: {', '.join(self.levels)}.")
         return self.levels[value]
 
+    @override
     def wire_form(self) -> Callable[[Any], Any]:
         """The name of the level."""
         return self.names.__getitem__
 
+    @override
     def describe(self) -> dict[str, Any]:
         """A string with its values."""
         return {"type": "string", "enum": list(self.levels)}
@@ -390,12 +348,14 @@ class TrustLevel(StrictField):
 class Cursor(StrictField):
     """The place where a page starts, as an earlier page gave it. Longer ones are not looked at."""
 
+    @override
     def accept(self, value: Any, path: str) -> str:
         """The signed text; `CursorScope.read` verifies it."""
         if not isinstance(value, str) or not 1 <= len(value) <= CURSOR_BYTES:
             refuse(path, CURSOR_RULE)
         return value
 
+    @override
     def describe(self) -> dict[str, Any]:
         """An opaque string."""
         return {"type": "string", "minLength": 1, "maxLength": CURSOR_BYTES}

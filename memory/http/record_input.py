@@ -1,4 +1,4 @@
-"""A record as it is sent: the fields of an assertion, which load files share (`contract.md` 1.1)."""
+"""A record as it is sent: the fields of an assertion, shared by load files (`contract.md` 1.1)."""
 
 from __future__ import annotations
 
@@ -41,13 +41,17 @@ class RecordContentInput(InputSerializer):
     valid_until = Timestamp(required=False)
     kind = Choice(RecordKind, default=RecordKind.SEMANTIC_FACT)
     confidence = StrictNumber(above=0, maximum=1, default=1.0)
-    source = SourceInput(required=False)
+    source = SourceInput(required=False)  # type: ignore[assignment]  # DRF has that name too
 
 
-class RecordInput(RecordContentInput):
-    """A record to be asserted, with the key that stands for it."""
+class RecordKeyInput(InputSerializer):
+    """The key that stands for one record."""
 
     idempotency_key = CanonicalUUID()
+
+
+class RecordInput(RecordKeyInput, RecordContentInput):
+    """A record to be asserted, its key first: faults are told in the order of the contract."""
 
 
 def draft_of(values: dict[str, Any]) -> RecordDraft:

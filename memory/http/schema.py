@@ -11,6 +11,7 @@ from drf_spectacular.extensions import OpenApiSerializerExtension, OpenApiSerial
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ResolvedComponent
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter
+from typing_extensions import override
 
 from memory.errors import (
     Denied,
@@ -65,9 +66,10 @@ _IDEMPOTENCY_KEY: Final = OpenApiParameter(
 class StrictFieldExtension(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
     """Describes our fields by what they say of themselves."""
 
-    target_class = "memory.http.fields.StrictField"
+    target_class = "memory.http.strict_field.StrictField"
     match_subclasses = True
 
+    @override
     def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
         """The schema of the field; null is a value of an enumeration that allows it."""
         field = self.target
@@ -80,15 +82,41 @@ class StrictFieldExtension(OpenApiSerializerFieldExtension):  # type: ignore[no-
 
 
 class InputExtension(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
-    """Says that inputs refuse names they do not know."""
+    """Says what the fields of inputs mean, and that inputs refuse names they do not know."""
 
     target_class = "memory.http.serializers.InputSerializer"
     match_subclasses = True
 
+    @override
     def map_serializer(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
         """The schema of the object, closed."""
-        schema = auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
+        schema = _object_schema(self.target, auto_schema, direction)
         return {**schema, "additionalProperties": False}
+
+
+class OutputExtension(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
+    """Says what the fields of outputs mean; later versions may add fields."""
+
+    target_class = "memory.http.serializers.OutputSerializer"
+    match_subclasses = True
+
+    @override
+    def map_serializer(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
+        """The schema of the object, open."""
+        return _object_schema(self.target, auto_schema, direction)
+
+
+def _object_schema(serializer: Any, auto_schema: Any, direction: Any) -> dict[str, Any]:
+    schema: dict[str, Any] = auto_schema._map_serializer(
+        serializer, direction, bypass_extensions=True
+    )
+    meanings = getattr(auto_schema.view, "field_meanings", {})
+    for name, described in schema["properties"].items():
+        owners = [f"{owner.__name__}.{name}" for owner in type(serializer).__mro__]
+        found = [meanings[key] for key in (*owners, name) if key in meanings]
+        if found:
+            described["description"] = found[0]
+    return schema
 
 
 def _list_schema(field: ListOf, auto_schema: Any, direction: Any) -> dict[str, Any]:
@@ -107,16 +135,19 @@ class WireSchema(AutoSchema):
         """Whether the view is one of ours."""
         return isinstance(self.view, WireView)
 
+    @override
     def get_operation_id(self) -> str:
         """The audited operation's name."""
         if not self.is_wire:
             return str(super().get_operation_id())
         return str(self.view.operation_name).replace(".", "_")
 
+    @override
     def get_summary(self) -> str | None:
         """The first line of the view's docstring."""
         return _docstring(self.view)[0] if self.is_wire else super().get_summary()
 
+    @override
     def get_description(self) -> str:  # type: ignore[override]
         """The rest of the docstring, access and limits."""
         if not self.is_wire:
@@ -128,6 +159,7 @@ class WireSchema(AutoSchema):
         limits = f"{access}{size} By default {rate} a minute and credential."
         return "\n\n".join([*_docstring(self.view)[1:], limits])
 
+    @override
     def get_auth(self) -> list[dict[str, Any]]:
         """A bearer token, always."""
         if not self.is_wire:
@@ -136,6 +168,7 @@ class WireSchema(AutoSchema):
         self._add("bearer", ResolvedComponent.SECURITY_SCHEMA, scheme)
         return [{"bearer": []}]
 
+    @override
     def get_override_parameters(self) -> list[Any]:
         """The idempotency key, and the query of a route that is read with GET."""
         if not self.is_wire:
@@ -145,24 +178,29 @@ class WireSchema(AutoSchema):
             parameters.append(self.view.input_serializer)
         return parameters
 
+    @override
     def get_request_serializer(self) -> Any:
         """The input, as one JSON object."""
         return self.view.input_serializer if self.is_wire else super().get_request_serializer()
 
+    @override
     def get_response_serializers(self) -> Any:
         """The output."""
         return self.view.output_serializer if self.is_wire else super().get_response_serializers()
 
+    @override
     def map_parsers(self) -> list[Any]:
         """JSON only."""
         return ["application/json"] if self.is_wire else list(super().map_parsers())
 
+    @override
     def get_examples(self) -> list[OpenApiExample]:
         """The request that the view gives as an example."""
         if not self.is_wire or self.view.request_example is None:
             return []
         return [OpenApiExample("request", value=self.view.request_example, request_only=True)]
 
+    @override
     def _get_response_bodies(self, direction: Any = "response") -> dict[str, Any]:
         if not self.is_wire:
             bodies: dict[str, Any] = super()._get_response_bodies(direction)
@@ -253,6 +291,8 @@ class WireSchema(AutoSchema):
         if status == STATUSES[Kind.UNAUTHENTICATED]:
             headers.append("WWW-Authenticate")
         answer = self._answer(", ".join(sorted(messages)), media, *headers)
+        if self._code_of(IdempotencyInProgress) in messages and self.view.takes_key:
+            answer["headers"]["Retry-After"] = _RETRY_OF_A_CONFLICT
         if len(messages) > 1 or status == STATUSES[Kind.INVALID]:
             return answer
         [code] = messages  # the same on every route that has it
@@ -276,6 +316,10 @@ class WireSchema(AutoSchema):
         self.registry.register_on_missing(component)
 
 
+_RETRY_OF_A_CONFLICT: Final = {
+    "description": f"Only with {IdempotencyInProgress.code}.",
+    "schema": {"type": "integer", "minimum": 1},
+}
 _HEADERS: Final[dict[str, dict[str, Any]]] = {
     "X-Request-Id": _REQUEST_ID,
     "Retry-After": {"type": "integer", "minimum": 1},

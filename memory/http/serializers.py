@@ -23,9 +23,11 @@ from urllib.parse import parse_qsl
 
 from rest_framework import serializers
 from rest_framework.fields import empty
+from typing_extensions import override
 
 from memory.http.errors import InvalidBody, shown
-from memory.http.fields import Constant, FieldOptions, StrictField, drf_options, refuse
+from memory.http.fields import Constant
+from memory.http.strict_field import FieldOptions, StrictField, drf_options, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,12 +80,14 @@ class ListOf(StrictField):
         self.minimum = minimum
         self.maximum = maximum
 
+    @override
     def refuse_unknown(self, value: Any, path: str) -> None:
         """Look into each member of a list."""
         if isinstance(value, list):
             for place, member in enumerate(value):
                 self.child.refuse_unknown(member, f"{path}[{place}]")
 
+    @override
     def accept(self, value: Any, path: str) -> list[Any]:
         """The accepted members."""
         if not isinstance(value, list) or not self._fits(len(value)):
@@ -101,6 +105,7 @@ class ListOf(StrictField):
             refuse(path, "is required.")
         return self.child.accept(member, path)
 
+    @override
     def wire_form(self) -> Callable[[Any], Any]:
         """The list of the members' JSON values."""
         convert = self.child.wire_form()

@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import structlog
 from django.conf import settings
 from rest_framework.views import APIView
+from typing_extensions import override
 
 from memory import audit
 from memory.errors import Denied, DomainError, FieldInvalid, Kind
@@ -92,6 +93,8 @@ class WireView(APIView):
     errors: ClassVar[Sequence[type[DomainError]]] = ()
     request_example: ClassVar[Mapping[str, Any] | None] = None
     answer_example: ClassVar[Mapping[str, Any] | None] = None
+    #: What fields mean, by name or by serializer and name (for OpenAPI).
+    field_meanings: ClassVar[Mapping[str, str]] = {}
 
     #: A route whose dialect depends on the body sets it while it runs.
     dialect: Dialect = Dialect.RECORDS
@@ -132,6 +135,7 @@ class WireView(APIView):
         )
 
     @property
+    @override
     def allowed_methods(self) -> list[str]:
         """The methods of the route; HEAD works where GET does."""
         methods = [name.upper() for name in self.http_method_names]
@@ -145,6 +149,7 @@ class WireView(APIView):
         """Answer a route that is called with POST."""
         return self._answer(request)
 
+    @override
     def dispatch(self, request: HttpRequest, *_: Any, **__: Any) -> HttpResponse:
         """Answer any request; no exception leaves a view."""
         self.context = context_of(request)

@@ -13,7 +13,8 @@ BEGIN
     RAISE EXCEPTION 'a record is closed once and its content never changes'
       USING ERRCODE = 'check_violation', CONSTRAINT = 'memory_record_legal_change';
   END IF;
-  IF NEW.version IS DISTINCT FROM OLD.version AND NEW.version_number <> OLD.version_number + 1 THEN
+  IF NEW.version_number <> OLD.version_number + (NEW.version IS DISTINCT FROM OLD.version)::int
+     OR (NEW.status IS DISTINCT FROM OLD.status AND NEW.version = OLD.version) THEN
     RAISE EXCEPTION 'version numbers of a record have no gaps'
       USING ERRCODE = 'check_violation', CONSTRAINT = 'memory_record_version_number';
   END IF;

@@ -57,6 +57,7 @@ class Record(Recorded):
     version_number = models.PositiveIntegerField(default=1)
     replaces = models.UUIDField(null=True)
     replaced_by = models.UUIDField(null=True)
+    #: What its predicate is; set by the trigger memory_record_single_valued_v1.
     is_single_valued = models.BooleanField(default=False)
     is_disputed = models.BooleanField(default=False)
     #: Role of the message that the first supporting citation quotes.

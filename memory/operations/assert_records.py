@@ -18,7 +18,6 @@ from memory.operations.record_rows import (
     ensure_subjects,
     write_records,
 )
-from memory.queries.predicates import single_valued_among
 from memory.queries.records import find_by_origin, find_statuses
 from memory.scope import current_scope
 from memory.transactions import operation
@@ -180,7 +179,6 @@ def _stored(actor: Actor, receipts: Sequence[Receipt]) -> list[AssertedRecord]:
 def _new_records(
     actor: Actor, new: Sequence[tuple[RecordDraft, bytes | None, AssertedRecord]], at: datetime
 ) -> list[NewRecord]:
-    single_valued = single_valued_among(actor, {draft.predicate for draft, _, _ in new})
     subjects = ensure_subjects(actor, (draft.data_subject for draft, _, _ in new))
     return [
         NewRecord(
@@ -197,7 +195,6 @@ def _new_records(
             valid_until=draft.valid_until,
             origin=draft.origin or Origin(actor.edge),
             change=RecordChange.ASSERT,
-            is_single_valued=draft.predicate in single_valued,
             origin_digest=origin,
         )
         for draft, origin, row in new

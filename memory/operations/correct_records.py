@@ -124,7 +124,6 @@ def _successor(
         valid_until=None,
         origin=Origin(actor.edge),
         change=RecordChange.CORRECT,
-        is_single_valued=record.is_single_valued,
         replaces=record.id,
     )
 

@@ -34,7 +34,7 @@ def create_project(*, actor: Actor, name: str, search_language: str = "english")
     May: the operator. Refuses: Denied, FieldInvalid (name), NameTaken. Writes: the project with its
     own digest key, one audit entry in it.
     """
-    policies.can_own(actor).require()
+    policies.can_operate(actor).require()
     if not re.fullmatch(PROJECT_NAME_PATTERN, name):
         raise FieldInvalid("name", "must be 1 to 63 of a-z, 0-9 and -, not starting with -.")
     project = Project(

@@ -32,7 +32,7 @@ def create_user(*, actor: Actor, username: str, password: str) -> UserReceipt:
     May: the operator. Refuses: Denied, FieldInvalid (name), PasswordWeak, AccountExists. Writes:
     the account. No audit entry: it belongs to no project, and granting it a role is audited.
     """
-    policies.can_own(actor).require()
+    policies.can_operate(actor).require()
     name = User.normalize_username(username)
     try:
         User._meta.get_field("username").clean(name, None)

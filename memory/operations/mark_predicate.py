@@ -10,7 +10,7 @@ from django.db.models import Count
 
 from memory import audit, policies
 from memory.errors import FieldInvalid, PredicateConflict
-from memory.models import Predicate, Record
+from memory.models import Predicate, Project, Record
 from memory.transactions import operation
 from memory.vocabulary import (
     PREDICATE_BYTES,
@@ -41,6 +41,8 @@ def mark_predicate(*, actor: Actor, name: str) -> PredicateReceipt:
     policies.can_own(actor).require()
     if len(name) > PREDICATE_BYTES or not re.fullmatch(PREDICATE_PATTERN, name):
         raise FieldInvalid("name", "must match [a-z][a-z0-9_]* in at most 128 bytes.")
+    # Records under way are waited for and counted; the trigger on those to come waits for the mark.
+    Project.objects.select_for_update().get(id=actor.project_id)
     current = Record.objects.visible_to(actor).filter(predicate=name, status=RecordStatus.CURRENT)
     twice = current.order_by().values("subject").annotate(rows=Count("*")).filter(rows__gt=1)
     if twice.exists():

@@ -62,7 +62,6 @@ class NewRecord:
     valid_until: datetime | None
     origin: Origin
     change: RecordChange
-    is_single_valued: bool
     origin_digest: bytes | None = None
     replaces: UUID | None = None
 
@@ -84,15 +83,18 @@ def write_records(
 ) -> int:
     """Close locked records and write new ones; how many open reports were about the closed.
 
-    The originals are closed first, so that a single-valued place is free for the replacement. Each
-    new record rests on a curated source of one message, the statement, cited whole. Two statements
-    and the hooks' for closings, four for new records, one for all versions.
+    The originals are closed before the replacements come, so that a single-valued place is free.
+    Each new record rests on a curated source of one message, the statement, cited whole. Two
+    statements and the hooks' for closings, four for new records, one for all versions.
     """
+    if new:
+        # Sources lock the project's log. Closing first would deadlock with an assertion that holds
+        # the log and waits for the single-valued place that this closing is about to free.
+        Source.objects.bulk_create([_source(actor, record, at) for record in new])
+        Message.objects.bulk_create([_message(actor, record, at) for record in new])
     if closings:
         _close(closings, at)
     if new:
-        Source.objects.bulk_create([_source(actor, record, at) for record in new])
-        Message.objects.bulk_create([_message(actor, record, at) for record in new])
         Record.objects.bulk_create([_record(actor, record, at) for record in new])
         Citation.objects.bulk_create([_citation(actor, record, at) for record in new])
     RecordVersion.objects.bulk_create(
@@ -184,7 +186,6 @@ def _record(actor: Actor, record: NewRecord, at: datetime) -> Record:
         known_from=at,
         version=record.ids.version,
         replaces=record.replaces,
-        is_single_valued=record.is_single_valued,
         source_role=MessageRole.USER,
         origin_digest=record.origin_digest,
         **_by(actor, at),

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
+from django.db import connection
 from django.db.models import Q
 
 from memory import policies
 from memory.models import AuditEntry
 from memory.paging import Page
 from memory.transactions import audited_read
-from memory.vocabulary import SCANNED_ROWS, AuditOutcome, Edge, Operation
+from memory.vocabulary import SCANNED_ROWS, ActorKind, AuditOutcome, Edge, Operation
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from memory.actor import Actor
     from memory.models.querysets import ProjectQuerySet
     from memory.paging import Seek
@@ -65,6 +68,13 @@ def list_entries(
     _request_.
     """
     policies.can_read_audit(actor).require()
+    return page_of_entries(actor, narrow=narrow, after=after, limit=limit)
+
+
+def page_of_entries(
+    actor: Actor, *, narrow: AuditFilter, after: Seek | None, limit: int
+) -> Page[AuditRow]:
+    """The same inside another audited read."""
     rows, rest = _indexed(AuditEntry.objects.visible_to(actor), narrow)
     if narrow.since is not None:
         rows = rows.filter(recorded_at__gte=narrow.since)
@@ -75,18 +85,69 @@ def list_entries(
     if rest:
         rows = rows.up_to(bound, is_newest_first=True).filter(rest)
     found = [AuditRow(*values) for values in rows.values_list(*_COLUMNS)[: limit + 1]]
-    return Page.cut(found, limit, bound=bound)
+    return Page.cut(found, _without_torn_request(found, limit), bound=bound)
 
 
-def list_actor_ids(actor: Actor) -> list[UUID]:
-    """Who stands in the newest part of this project's log; for the filter's choices.
+def _without_torn_request(found: list[AuditRow], limit: int) -> int:
+    """The length of a page that ends between two requests, if there is such a place at all."""
+    if len(found) <= limit:
+        return limit
+    torn = found[limit].request_id
+    return next((n for n in range(limit, 0, -1) if found[n - 1].request_id != torn), limit)
 
-    One statement that reads at most `SCANNED_ROWS` entries.
+
+@dataclass(frozen=True, slots=True)
+class AuditActor:
+    """Somebody who stands in the log. `is_recent`: among the last who acted."""
+
+    id: UUID
+    name: str
+    kind: ActorKind
+    is_recent: bool
+
+
+OFFERED_ACTORS: Final = 100
+
+_ACTORS: Final = """
+WITH newest AS (
+  SELECT actor_id, recorded_at FROM memory_auditentry WHERE project_id = %(project)s
+  ORDER BY recorded_at DESC, id DESC LIMIT %(scanned)s
+), recent AS (
+  SELECT actor_id FROM newest WHERE actor_id IS NOT NULL
+  GROUP BY actor_id ORDER BY max(recorded_at) DESC, actor_id LIMIT %(offered)s
+), wanted AS (
+  SELECT actor_id AS id, true AS is_recent FROM recent
+  UNION ALL SELECT unnest(%(others)s::uuid[]), false
+)
+SELECT w.id, coalesce(c.name, u.username),
+       CASE WHEN c.id IS NULL THEN 'user' ELSE 'credential' END, w.is_recent
+FROM (SELECT id, bool_or(is_recent) AS is_recent FROM wanted GROUP BY id) AS w
+LEFT JOIN memory_credential c ON c.id = w.id AND c.project_id = %(project)s
+LEFT JOIN memory_user u ON u.id = w.id
+WHERE c.id IS NOT NULL OR u.id IS NOT NULL
+"""
+
+
+def list_actors(actor: Actor, others: Iterable[UUID]) -> dict[UUID, AuditActor]:
+    """The last `OFFERED_ACTORS` who acted in this project, and the names of `others` in its log.
+
+    One statement that reads the newest `SCANNED_ROWS` entries by memory_auditentry_all_idx. Ask
+    for none but ids from this project's log: names of people belong to no project.
     """
     policies.can_read_audit(actor).require()
-    newest = AuditEntry.objects.visible_to(actor).in_order(is_newest_first=True)
-    ids = newest.values_list("actor_id", flat=True)[:SCANNED_ROWS]
-    return sorted({actor_id for actor_id in ids if actor_id is not None})
+    parameters: dict[str, Any] = {
+        "project": actor.project_id,
+        "scanned": SCANNED_ROWS,
+        "offered": OFFERED_ACTORS,
+        "others": sorted(set(others)),
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_ACTORS, parameters)
+        found = [
+            AuditActor(id_, name, ActorKind(kind), is_recent)
+            for id_, name, kind, is_recent in cursor.fetchall()
+        ]
+    return {known.id: known for known in found}
 
 
 def _indexed(

@@ -15,10 +15,11 @@ from django.db.models.lookups import Exact
 
 from memory import hooks, policies
 from memory.errors import NotFound
-from memory.models import Citation, Record, RecordVersion
+from memory.models import Citation, Record, RecordVersion, Subject
 from memory.models.columns import OctetLength
 from memory.paging import Page, Seek
-from memory.transactions import audited_read, current_scope
+from memory.scope import current_scope
+from memory.transactions import audited_read
 from memory.vocabulary import SCANNED_ROWS, Operation, RecordKind, RecordStatus, Trust
 
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ class Retraction:
     retracted_at: datetime
     replacement_record_id: UUID | None
     replacement_source_id: UUID | None
+    principal_via: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +123,7 @@ class RecordDetail:
     citations: int
     open_reports: int
     retraction: Retraction | None
+    replacement_object: str | None  # what the record in its place says instead
     magnitude: int = 1
 
     @property
@@ -193,7 +196,12 @@ _ROW_COLUMNS: Final = (
     "kind",
     "confidence",
     "is_disputed",
-    "data_subject__name",
+    # Not a join: the planner would sort all candidate rows behind it, before it cuts the page.
+    Subquery(
+        Subject.objects.filter(
+            project_id=OuterRef("project_id"), id=OuterRef("data_subject_id")
+        ).values("name")
+    ),
     "source_role",
     "recorded_at",
     "known_from",
@@ -278,6 +286,17 @@ def find_version(actor: Actor, record_id: UUID, version: UUID) -> VersionRow | N
     return None if state is None else _version_row(state)
 
 
+def get_version(actor: Actor, record_id: UUID, number: int) -> VersionRow:
+    """One state of a record by its number, or NotFound. One statement.
+
+    Index: memory_recordversion_number_uniq.
+    """
+    state = _states(actor, record_id).filter(number=number).order_by("number").first()
+    if state is None:
+        raise NotFound
+    return _version_row(state)
+
+
 def _states(actor: Actor, record_id: UUID) -> ProjectQuerySet[Any]:
     following = RecordVersion.objects.filter(
         project_id=OuterRef("project_id"),
@@ -323,6 +342,7 @@ def _detail(actor: Actor, record_id: UUID) -> RecordDetail:
             request_id="request_id",
             by="recorded_by_id",
             by_kind="recorded_by_kind",
+            via="recorded_via",
             source="source_id",
         )
     )
@@ -333,11 +353,15 @@ def _detail(actor: Actor, record_id: UUID) -> RecordDetail:
         .annotate(number=Count("*"))
         .values("number")
     )
+    successor = Record.objects.filter(
+        project_id=OuterRef("project_id"), id=OuterRef("replaced_by")
+    ).values("object")
     record = (
         Record.objects.visible_to(actor)
         .filter(id=record_id)
         .annotate(
             closing=Subquery(closing),
+            replacement_object=Subquery(successor),
             cited=Coalesce(Subquery(cited), 0),
             data_subject_name=F("data_subject__name"),
         )
@@ -373,6 +397,7 @@ def _detail(actor: Actor, record_id: UUID) -> RecordDetail:
         citations=record.cited,
         open_reports=hooks.count_open_reports(actor.project_id, record.id),
         retraction=_retraction(record),
+        replacement_object=record.replacement_object,
     )
 
 
@@ -388,6 +413,7 @@ def _retraction(record: Record) -> Retraction | None:
         retracted_at=record.known_until,
         replacement_record_id=record.replaced_by,
         replacement_source_id=source and UUID(source),
+        principal_via=closing["via"],
     )
 
 
