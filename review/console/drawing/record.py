@@ -1,0 +1,173 @@
+"""The pages of one record (S12): what all its tabs share, the tab Now, and its reports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from django.utils.translation import gettext_lazy as _
+
+from review.console.drawing.report_rows import STATUS_BADGES, report_row
+from review.console.drawing.situations import closed_sentence
+from review.console.drawing.values import citation
+from review.messages import sentence
+from review.screens import (
+    Empty,
+    IdEntry,
+    Link,
+    Pager,
+    RecordHeader,
+    RecordNowScreen,
+    RecordReportsScreen,
+)
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from uuid import UUID
+
+    from memory.queries.records import RecordDetail, VersionRow
+    from review.console.links import Links
+    from review.console.place import Place
+    from review.queries.names import Names
+    from review.queries.record import RecordReading, RecordReportsReading
+    from review.screens import Frame
+    from review.screens.frame import Label
+
+_TABS: Final[tuple[tuple[str, Label, str], ...]] = (
+    ("get", _("Now"), ""),
+    ("reports", _("Reports"), ""),
+    ("versions", _("Versions"), "v"),
+    ("history", _("History"), "h"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordPage:
+    """What every tab of a record is drawn with."""
+
+    frame: Frame
+    links: Links
+    now: datetime
+    record: RecordDetail
+    names: Names
+
+
+def now_screen(
+    reading: RecordReading, page: RecordPage, *, start: str | None, onward: str | None
+) -> RecordNowScreen:
+    """The tab Now, or one old version; both say what the record always said."""
+    rows = reading.citations.rows
+    is_old = reading.version.number != page.record.version_number
+    return RecordNowScreen(
+        frame=page.frame,
+        now=page.now,
+        header=header(page, reading.version),
+        tabs=tabs(page, "versions" if is_old else "get"),
+        steps=_steps(page, reading.version),
+        statement=page.record.statement,
+        citations=tuple(citation(row) for row in rows),
+        citations_pager=pager(_("Later citations"), start, onward),
+        empty=None if rows else Empty(text=sentence("citations_empty")),
+    )
+
+
+def reports_screen(
+    reading: RecordReportsReading,
+    page: RecordPage,
+    *,
+    place: Place,
+    start: str | None,
+    onward: str | None,
+) -> RecordReportsScreen:
+    """The tab Reports: all of them with their outcome."""
+    rows = tuple(
+        report_row(row, page.names, page.links, place, says_open=True) for row in reading.page.rows
+    )
+    empty = None if rows or start else Empty(text=sentence("record_reports_empty"))
+    return RecordReportsScreen(
+        frame=page.frame,
+        now=page.now,
+        header=header(page),
+        tabs=tabs(page, "reports"),
+        rows=rows,
+        empty=empty or (None if rows else Empty(text=sentence("page_emptied"))),
+        pager=pager(_("Older reports"), start, onward),
+    )
+
+
+def header(page: RecordPage, version: VersionRow | None = None) -> RecordHeader:
+    """What stands above every tab; of one version where one is given, else of the newest."""
+    record = page.record
+    state = version or record
+    is_old = version is not None and version.number != record.version_number
+    return RecordHeader(
+        subject=record.subject,
+        predicate=record.predicate,
+        object=record.object,
+        status=STATUS_BADGES[state.status],
+        version_number=record.version_number if version is None else version.number,
+        version=record.version if version is None else version.id,
+        trust=str(record.trust.label),
+        confidence=f"{record.confidence:g}",
+        kind=record.kind,
+        valid_from=state.valid.start,
+        valid_until=state.valid.until,
+        known_from=state.known.start,
+        known_until=state.known.until,
+        about=record.data_subject,
+        closed=None if record.is_current else closed_sentence(record, page.names, "record"),
+        successor=_linked(page, _("Open the record that replaced it"), record.replaced_by),
+        predecessor=_linked(page, _("The record before it"), record.replaces),
+        old_version=sentence("old_version") if is_old else None,
+        ids=_ids(record),
+    )
+
+
+def tabs(page: RecordPage, current: str) -> tuple[Link, ...]:
+    """The tabs. On the history its key moves within the page."""
+    return tuple(
+        Link(
+            label=label,
+            url=page.links.record(page.record.id, tab),
+            key="" if tab == current == "history" else key,
+            is_current=tab == current,
+        )
+        for tab, label, key in _TABS
+    )
+
+
+def pager(onward_label: Label, start: str | None, onward: str | None) -> Pager:
+    """Back to the start of a tab and on, where there is somewhere to go."""
+    return Pager(
+        start=Link(label=_("Back to start"), url=start) if start else None,
+        onward=Link(label=onward_label, url=onward, key="n") if onward else None,
+    )
+
+
+def _linked(page: RecordPage, label: Label, record_id: UUID | None) -> Link | None:
+    return None if record_id is None else Link(label=label, url=page.links.record(record_id))
+
+
+def _steps(page: RecordPage, version: VersionRow) -> tuple[Link, ...]:
+    """From an old version to those beside it, and to the newest."""
+    record, number = page.record, version.number
+    if number == record.version_number:
+        return ()
+    steps = [Link(label=_("The record as it is"), url=page.links.record(record.id))]
+    if number + 1 < record.version_number:
+        url = page.links.version(record.id, number + 1)
+        steps.append(Link(label=_("Newer version"), url=url, key="]"))
+    if number > 1:
+        url = page.links.version(record.id, number - 1)
+        steps.append(Link(label=_("Older version"), url=url, key="["))
+    return tuple(steps)
+
+
+def _ids(record: RecordDetail) -> tuple[IdEntry, ...]:
+    ids: list[tuple[Label, object]] = [
+        (_("Record"), record.id),
+        (_("Version now"), record.version),
+        (_("The record before it"), record.replaces),
+        (_("The record that replaced it"), record.replaced_by),
+    ]
+    return tuple(IdEntry(label=label, value=str(value)) for label, value in ids if value)

@@ -1,0 +1,97 @@
+"""Addresses below a project, and what stands in their query strings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+from uuid import UUID
+
+from django.core.signing import BadSignature, Signer
+from django.urls import reverse
+
+from review.console.visit import project_of
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+    from review.console.place import Place
+
+_SALT: Final = "errata.decided.1"
+
+
+@dataclass(frozen=True, slots=True)
+class JustDecided:
+    """The promotion that led to a page: which report, and how many others lost their target.
+
+    Travels in the address as ids and a number, so no text of a notice lies in a session.
+    """
+
+    report_id: UUID
+    others: int
+
+    def sign(self, project_id: UUID) -> str:
+        """The parameter `decided`."""
+        return _signer(project_id).sign(f"{self.report_id.hex}~{self.others}")
+
+
+def just_decided(request: HttpRequest, project_id: UUID) -> JustDecided | None:
+    """What the parameter `decided` says; None without one, and for one that is not ours."""
+    try:
+        report_id, others = _signer(project_id).unsign(request.GET.get("decided", "")).split("~")
+    except BadSignature:
+        return None
+    return JustDecided(UUID(hex=report_id), int(others))
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """The addresses of one project, by what they lead to."""
+
+    project: str
+    project_id: UUID
+
+    def reports(self, place: Place, decided: JustDecided | None = None) -> str:
+        """A page of the queue."""
+        query = place.query(self.project_id) | self._decided(decided)
+        return reverse("review:report-list", args=[self.project], query=query)
+
+    def report(self, report_id: UUID, place: Place, decided: JustDecided | None = None) -> str:
+        """A report as a report of the view that somebody came from."""
+        query = self._from(place) | self._decided(decided)
+        return reverse("review:report-get", args=[self.project, report_id], query=query)
+
+    def promote(self, report_id: UUID) -> str:
+        """Where the form that promotes goes."""
+        return reverse("review:report-promote", args=[self.project, report_id])
+
+    def retract(self, report_id: UUID, version: UUID, place: Place) -> str:
+        """The page that asks before a retraction, for the version that somebody saw."""
+        query = {"v": str(version)} | self._from(place)
+        return reverse("review:report-retract", args=[self.project, report_id], query=query)
+
+    def record(self, record_id: UUID, tab: str = "get", **query: str | None) -> str:
+        """A tab of a record: `get`, `reports`, `versions`, `history` or `compare`."""
+        given = {name: value for name, value in query.items() if value is not None}
+        return reverse(f"review:record-{tab}", args=[self.project, record_id], query=given)
+
+    def version(self, record_id: UUID, number: int, after: str | None = None) -> str:
+        """A record in one of its versions."""
+        query = {"after": after} if after else {}
+        return reverse("review:record-version", args=[self.project, record_id, number], query=query)
+
+    def _from(self, place: Place) -> dict[str, str]:
+        origin = place.sign(self.project_id)
+        return {"from": origin} if origin else {}
+
+    def _decided(self, decided: JustDecided | None) -> dict[str, str]:
+        return {"decided": decided.sign(self.project_id)} if decided else {}
+
+
+def links_of(request: HttpRequest) -> Links:
+    """The addresses of the project that a request is in."""
+    project = project_of(request)
+    return Links(project.name, project.project_id)
+
+
+def _signer(project_id: UUID) -> Signer:
+    return Signer(sep=".", salt=f"{_SALT}:{project_id}")

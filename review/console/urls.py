@@ -1,0 +1,26 @@
+"""Routes of the console; those of reports and records stand beside their views."""
+
+from __future__ import annotations
+
+from django.urls import URLPattern, URLResolver, include, path
+
+from review.console import addresses, audit_log, preferences_view, projects, sign_in
+
+app_name = "review"
+addresses.register()
+
+_project: list[URLPattern | URLResolver] = [
+    path("", projects.open_project, name="project-open"),
+    path("reports/", include("review.console.report_urls")),
+    path("records/", include("review.console.record_urls")),
+    path("audit/", audit_log.list_entries, name="audit-list"),
+]
+
+urlpatterns = [
+    path("", projects.start, name="start"),
+    path("sign-in/", sign_in.sign_in, name="sign-in"),
+    path("sign-out/", sign_in.sign_out, name="sign-out"),
+    path("prefs/", preferences_view.save_preferences, name="preferences-save"),
+    path("projects/", projects.list_projects, name="project-list"),
+    path("p/<project:project>/", include(_project)),
+]

@@ -1,0 +1,265 @@
+"""What the pages of one record show (S12)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
+
+from feedback.queries import reports
+from feedback.vocabulary import Queue
+from memory import policies
+from memory.errors import NotFound
+from memory.queries import citations, records
+from memory.queries.chain import Chain, LinkedRecord, find_chain
+from memory.scope import current_scope
+from memory.transactions import audited_read
+from memory.vocabulary import Operation
+from review.queries.names import Names, names_in
+from review.queries.report import promotions_around
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from feedback.queries.reports import ReportRow
+    from memory.actor import Actor
+    from memory.paging import Page, Seek
+    from memory.queries.citations import CitationRow
+    from memory.queries.records import RecordDetail, VersionRow
+
+
+class Reading(Protocol):
+    """What every tab of a record brings."""
+
+    @property
+    def now(self) -> datetime:
+        """The database's time."""
+
+    @property
+    def record(self) -> RecordDetail:
+        """The record as it is."""
+
+    @property
+    def names(self) -> Names:
+        """Who acted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordReading:
+    """A record, or one version of it, with a page of what it rests on."""
+
+    now: datetime
+    record: RecordDetail
+    version: VersionRow
+    citations: Page[CitationRow]
+    names: Names
+    magnitude: int = 1
+
+
+@audited_read(Operation.RECORD_GET)
+def read_record(*, actor: Actor, record_id: UUID, after: Seek | None, limit: int) -> RecordReading:
+    """A record as it is. Five statements; memory_citation_record_idx."""
+    policies.can_read(actor).require()
+    record = records.get_detail(actor, record_id)
+    return _reading(actor, record, record.version_number, after, limit)
+
+
+@audited_read(Operation.RECORD_HISTORY)
+def read_version(
+    *, actor: Actor, record_id: UUID, number: int, after: Seek | None, limit: int
+) -> RecordReading:
+    """A record in one of its versions. Five statements; memory_recordversion_number_uniq."""
+    policies.can_read(actor).require()
+    record = records.get_detail(actor, record_id)
+    return _reading(actor, record, number, after, limit)
+
+
+def _reading(
+    actor: Actor, record: RecordDetail, number: int, after: Seek | None, limit: int
+) -> RecordReading:
+    version = records.get_version(actor, record.id, number)
+    return RecordReading(
+        now=current_scope().opened_at,
+        record=record,
+        version=version,
+        citations=citations.list_citations(actor, record.id, after=after, limit=limit),
+        names=names_in(actor, records=[record], others=[version]),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionsReading:
+    """A page of a record's versions, newest first, and the records before and after it."""
+
+    now: datetime
+    record: RecordDetail
+    versions: Page[VersionRow]
+    chain: Chain
+    names: Names
+
+    @property
+    def magnitude(self) -> int:
+        """Rows drawn, for the audit entry."""
+        linked = (self.chain.predecessor, self.chain.successor)
+        return self.versions.magnitude + sum(row is not None for row in linked)
+
+
+@audited_read(Operation.RECORD_HISTORY)
+def read_versions(
+    *, actor: Actor, record_id: UUID, after: Seek | None, limit: int
+) -> VersionsReading:
+    """The versions of a record and its place in the chain. At most five statements."""
+    policies.can_read(actor).require()
+    record = records.get_detail(actor, record_id)
+    versions = records.list_versions(actor, record_id, after=after, limit=limit)
+    chain = find_chain(actor, record)
+    others = [*versions.rows, chain.predecessor, chain.successor]
+    return VersionsReading(
+        now=current_scope().opened_at,
+        record=record,
+        versions=versions,
+        chain=chain,
+        names=names_in(actor, records=[record], others=others),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonReading:
+    """Two states to compare: versions of the record by number, or a record beside it."""
+
+    now: datetime
+    record: RecordDetail
+    older: VersionRow | LinkedRecord
+    newer: VersionRow | LinkedRecord
+    names: Names
+    magnitude: int = 2
+
+
+PREDECESSOR: Final = "predecessor"
+SUCCESSOR: Final = "successor"
+
+#: A version of the record by its number, or the record before or after it by these names.
+Choice: TypeAlias = int | str
+
+
+@audited_read(Operation.RECORD_HISTORY)
+def read_comparison(
+    *, actor: Actor, record_id: UUID, older: Choice, newer: Choice
+) -> ComparisonReading:
+    """Two states of what a record says, within it or across a correction. At most six statements.
+
+    Raises NotFound where the record has no such version, or stands at that end of its chain.
+    """
+    policies.can_read(actor).require()
+    record = records.get_detail(actor, record_id)
+    chain = find_chain(actor, record)
+    return ComparisonReading(
+        now=current_scope().opened_at,
+        record=record,
+        older=_chosen(actor, record, chain, older),
+        newer=_chosen(actor, record, chain, newer),
+        names=names_in(actor, records=[record]),
+    )
+
+
+def _chosen(
+    actor: Actor, record: RecordDetail, chain: Chain, choice: Choice
+) -> VersionRow | LinkedRecord:
+    if isinstance(choice, int):
+        return records.get_version(actor, record.id, choice)
+    linked = {PREDECESSOR: chain.predecessor, SUCCESSOR: chain.successor}.get(choice)
+    if linked is None:
+        raise NotFound
+    return linked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryReading:
+    """What happened to a record in the stretch of time that a page of its reports covers."""
+
+    now: datetime
+    record: RecordDetail
+    versions: tuple[VersionRow, ...]
+    reports: Page[ReportRow]
+    promotions: tuple[ReportRow, ...]
+    names: Names
+
+    @property
+    def magnitude(self) -> int:
+        """Events drawn, for the audit entry."""
+        return len(self.versions) + self.reports.magnitude
+
+
+@audited_read(Operation.RECORD_HISTORY)
+def read_history(
+    *, actor: Actor, record_id: UUID, after: Seek | None, limit: int
+) -> HistoryReading:
+    """Versions and reports of a record together, newest first. Six statements.
+
+    Reports are paged (feedback_report_target_idx); the few versions are read anew for every page
+    and narrowed to the stretch of time between the reports of the page before and of this one.
+    """
+    policies.can_read(actor).require()
+    record = records.get_detail(actor, record_id)
+    page = reports.page_of_reports(
+        actor, queue=Queue.ALL, record_id=record.id, after=after, limit=limit
+    )
+    versions = records.list_versions(actor, record.id, limit=limit).rows
+    promotions = tuple(promotions_around(actor, record))
+    return HistoryReading(
+        now=current_scope().opened_at,
+        record=record,
+        versions=_within(versions, after, page.next),
+        reports=page,
+        promotions=promotions,
+        names=names_in(actor, reports=[*page.rows, *promotions], records=[record], others=versions),
+    )
+
+
+def _within(
+    versions: tuple[VersionRow, ...], after: Seek | None, until: Seek | None
+) -> tuple[VersionRow, ...]:
+    """Versions made before the last report seen, and after the last one of this page."""
+    return tuple(
+        row
+        for row in versions
+        if (after is None or _place(row) < (after.recorded_at, after.id))
+        and (until is None or _place(row) > (until.recorded_at, until.id))
+    )
+
+
+def _place(row: VersionRow) -> tuple[datetime, UUID]:
+    return row.recorded_at, row.id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordReportsReading:
+    """A page of the reports about a record, newest first."""
+
+    now: datetime
+    record: RecordDetail
+    page: Page[ReportRow]
+    names: Names
+
+    @property
+    def magnitude(self) -> int:
+        """Rows drawn, for the audit entry."""
+        return self.page.magnitude
+
+
+@audited_read(Operation.FEEDBACK_LIST)
+def read_record_reports(
+    *, actor: Actor, record_id: UUID, after: Seek | None, limit: int
+) -> RecordReportsReading:
+    """The reports about a record. Four statements; feedback_report_target_idx."""
+    policies.can_read(actor).require()
+    record = records.get_detail(actor, record_id)
+    page = reports.page_of_reports(
+        actor, queue=Queue.ALL, record_id=record.id, after=after, limit=limit
+    )
+    return RecordReportsReading(
+        now=current_scope().opened_at,
+        record=record,
+        page=page,
+        names=names_in(actor, reports=page.rows, records=[record]),
+    )
