@@ -20,7 +20,6 @@ from memory.http.fields import (
     Constant,
     Cursor,
     StrictBoolean,
-    StrictField,
     StrictInteger,
     StrictNumber,
     Text,
@@ -31,6 +30,7 @@ from memory.http.fields import (
     plain_number,
     time_text,
 )
+from memory.http.strict_field import StrictField
 from memory.vocabulary import PREDICATE_PATTERN, RecordStatus, Trust
 
 ID = "0b7f3a52-9a68-4f0e-8d7b-3d7f6a1c2e90"

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from typing_extensions import override
 
 from memory.errors import FieldInvalid
 from memory.http.errors import InvalidBody
@@ -56,6 +57,7 @@ class ThingsInput(InputSerializer):
     after = Cursor(required=False)
     before = Cursor(required=False)
 
+    @override
     def check(self, values: dict[str, Any], path: str) -> None:
         if values["after"] and values["before"]:
             raise FieldInvalid(f"{path}before", "must not be given beside after.")

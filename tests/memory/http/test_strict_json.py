@@ -14,6 +14,7 @@ from django.http import HttpRequest
 from django.test import RequestFactory
 from hypothesis import given
 from hypothesis import strategies as st
+from typing_extensions import override
 
 from memory.http.errors import InvalidBody, PayloadTooLarge
 from memory.http.strict_json import (
@@ -294,6 +295,7 @@ def test_a_body_that_ends_early_is_refused() -> None:
 
 def test_a_client_that_goes_away_is_refused() -> None:
     class Gone(BytesIO):
+        @override
         def read(self, _: int | None = -1, /) -> bytes:
             raise ConnectionResetError
 

@@ -11,6 +11,7 @@ from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.db import connection
 from django.http import HttpRequest, HttpResponse
 from django.urls import include, path
+from typing_extensions import override
 
 from memory import audit
 from memory.actor import Actor
@@ -153,11 +154,12 @@ class ListView(ReadView):
     operation_name = Operation.FEEDBACK_LIST
     input_serializer, output_serializer = ListInput, PageOutput
 
+    @override
     def perform(
         self,
         actor: Actor,
         values: dict[str, Any],
-        key: IdempotencyRequest | None,  # noqa: ARG002
+        key: IdempotencyRequest | None,
     ) -> ListedRows:
         """Read one page."""
         cursors = self.cursors(actor, values)
@@ -239,6 +241,7 @@ class PlainGetView(ReadView):
     output_serializer = PlainOutput
     access = Access.READ_ONLY
 
+    @override
     def perform(self, _: Actor, values: dict[str, Any], __: IdempotencyRequest | None) -> Row:
         """Find it, if the path names the nil-like one."""
         CALLS.append(("get", {"values": values}))

@@ -1,0 +1,114 @@
+"""What is measured on every screen; a measure returns what is wrong, in words."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from tests.browser.windows import NARROW, WIDE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tests.browser.windows import Window
+
+PROBES: Final = Path(__file__).with_name("probes.js").read_text()
+AXE: Final = files("axe_playwright_python").joinpath("axe.min.js").read_text()
+RULES: Final = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
+#: Tall enough for the bar at the top to stay, low enough for most pages to scroll.
+SHALLOW: Final = (1280, 660)
+HTML_BYTES, GZIPPED_BYTES = 60 * 1024, 14 * 1024
+TITLE: Final = re.compile(r"(Error: |Changed: )?[A-Z][a-z]+( [a-z]+)*( · demo)? · Errata")
+POLICY: Final = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
+    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
+)
+HEADERS: Final = {
+    "cache-control": "no-store",
+    "referrer-policy": "strict-origin",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "cross-origin-opener-policy": "same-origin",
+}
+
+
+def probe(window: Window, name: str, argument: object = None) -> Any:
+    """Ask the page."""
+    return window.page.evaluate(f"argument => {PROBES}.{name}(argument)", argument)
+
+
+def answer_faults(window: Window) -> Iterable[str]:
+    """Headers, weight and title."""
+    assert window.answer is not None
+    headers = window.answer.headers
+    policy = headers.get("content-security-policy", "")
+    if set(policy.split("; ")) != set(POLICY.split("; ")):
+        yield f"policy {policy!r}"
+    yield from (
+        f"{name}: {headers.get(name)}" for name, value in HEADERS.items() if headers.get(name) != value
+    )
+    body = window.answer.body()
+    if len(body) > HTML_BYTES:
+        yield f"{len(body)} bytes"
+    if (gzipped := len(gzip.compress(body))) > GZIPPED_BYTES:
+        yield f"{gzipped} bytes gzipped"
+    if not TITLE.fullmatch(window.page.title()):
+        yield f"title {window.page.title()!r}"
+
+
+def key_faults(window: Window) -> Iterable[str]:
+    """Backspace and Delete do nothing, with the focus outside a field."""
+    window.page.evaluate("document.activeElement.blur(); window.isSame = true")
+    for key in ("Backspace", "Delete"):
+        window.page.keyboard.press(key)
+        if not window.page.evaluate("window.isSame"):
+            yield f"{key} left the page"
+
+
+def reflow_faults(window: Window) -> Iterable[str]:
+    """No sideways scrolling and nothing cut off at 320 px, with wide spacing, with large text."""
+    for size in (WIDE, NARROW):
+        window.resize(size)
+        yield from _overflow(window, f"{size[0]} px")
+        probe(window, "space")
+        yield from _overflow(window, f"{size[0]} px, spaced")
+        probe(window, "unspace")
+    window.resize(WIDE)
+    probe(window, "zoomText", 200)
+    yield from _overflow(window, "200 % text")
+    probe(window, "zoomText", 100)
+
+
+def _overflow(window: Window, how: str) -> Iterable[str]:
+    if (pixels := probe(window, "sidewaysBy")) > 0:
+        yield f"{pixels} px sideways at {how}"
+    yield from (f"cut off at {how}: {element}" for element in probe(window, "lost"))
+
+
+def focus_faults(window: Window) -> Iterable[str]:
+    """The ring is seen and not covered wherever the focus can be."""
+    for size in (SHALLOW, NARROW):
+        window.resize(size)
+        yield from (f"{fault} at {size[0]} px" for fault in probe(window, "focusFaults"))
+
+
+def axe_faults(window: Window) -> Iterable[str]:
+    """What axe finds, in both themes, wide and narrow."""
+    window.page.evaluate(AXE)
+    for size in (WIDE, NARROW):
+        window.resize(size)
+        for scheme in ("light", "dark"):
+            window.page.emulate_media(color_scheme=scheme)
+            yield from (
+                f"{found['rule']} in {scheme} at {size[0]} px: {node['why']} {node['html']}"
+                for found in probe(window, "axe", RULES)
+                for node in found["nodes"]
+            )
+    window.page.emulate_media(color_scheme="light")
+
+
+MEASURES: Final = (answer_faults, key_faults, focus_faults, reflow_faults, axe_faults)

@@ -1,0 +1,114 @@
+/* What a measure asks of a page. Evaluates to an object of functions. */
+(() => {
+  const shown = (selector) =>
+    Array.from(document.querySelectorAll(selector)).filter((element) => element.checkVisibility());
+
+  const named = (element) => element.outerHTML.replace(/\s+/g, " ").slice(0, 120);
+
+  const STOPS =
+    "a[href], button:not([disabled]), input:not([type=hidden]), select, textarea, summary, [tabindex='0']";
+
+  /* Colours arrive as rgb(), rgba() or oklab(); a canvas knows them all. */
+  const pixel = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const rgba = (colour) => {
+    pixel.clearRect(0, 0, 1, 1);
+    pixel.fillStyle = colour;
+    pixel.fillRect(0, 0, 1, 1);
+    return pixel.getImageData(0, 0, 1, 1).data;
+  };
+  const luminance = (colour) => {
+    const [r, g, b] = Array.from(rgba(colour).slice(0, 3), (part) => {
+      const share = part / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const contrast = (one, other) => {
+    const [light, dark] = [luminance(one), luminance(other)].sort((a, b) => b - a);
+    return (light + 0.05) / (dark + 0.05);
+  };
+  const backdrop = (element) => {
+    for (let part = element.parentElement; part; part = part.parentElement) {
+      const colour = getComputedStyle(part).backgroundColor;
+      if (rgba(colour)[3] === 255) return colour;
+    }
+    return "white";
+  };
+
+  const faultOf = (element) => {
+    element.focus({ focusVisible: true });
+    if (document.activeElement !== element) return "does not take the focus";
+    const style = getComputedStyle(element);
+    if (style.outlineStyle === "none" || parseFloat(style.outlineWidth) < 2) return "has no ring";
+    const ratio = contrast(style.outlineColor, backdrop(element));
+    if (ratio < 3) return `has a ring of contrast ${ratio.toFixed(2)}`;
+    const box = element.getClientRects()[0];
+    const hit = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+    return hit && element.contains(hit) ? "" : `is covered by ${hit ? named(hit) : "the edge"}`;
+  };
+
+  return {
+    openFolds: () => shown("details").forEach((fold) => { fold.open = true; }),
+
+    stops: () => shown(STOPS).map(named),
+
+    /* Forwards and backwards: a bar at the top covers only what is reached from below. */
+    focusFaults: () => {
+      const stops = shown(STOPS);
+      const faults = [...stops, ...stops.toReversed()]
+        .map((element) => [named(element), faultOf(element)])
+        .filter(([, fault]) => fault)
+        .map((found) => found.join(" "));
+      document.activeElement.blur();
+      return faults;
+    },
+
+    sidewaysBy: () => {
+      const page = document.scrollingElement;
+      return Math.max(page.scrollWidth - page.clientWidth, document.body.scrollWidth - innerWidth);
+    },
+
+    /* Text that its box cuts off, but for lines that end in an ellipsis by design. */
+    lost: () =>
+      shown("body *")
+        .filter((element) => {
+          const style = getComputedStyle(element);
+          const cuts = /hidden|clip/;
+          if (style.clipPath !== "none" || style.textOverflow === "ellipsis") return false;
+          return (
+            (cuts.test(style.overflowX) && element.scrollWidth > element.clientWidth + 1) ||
+            (cuts.test(style.overflowY) && element.scrollHeight > element.clientHeight + 1)
+          );
+        })
+        .map(named),
+
+    /* The spacing that WCAG 1.4.12 asks a page to bear. */
+    space: () => {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(
+        "* { line-height: 1.5 !important; letter-spacing: 0.12em !important;" +
+          " word-spacing: 0.16em !important } p { margin-block-end: 2em !important }"
+      );
+      document.adoptedStyleSheets = [sheet];
+    },
+
+    unspace: () => { document.adoptedStyleSheets = []; },
+
+    zoomText: (percent) => { document.documentElement.style.fontSize = `${percent}%`; },
+
+    axe: async (tags) => {
+      const { violations, incomplete } = await axe.run(document, {
+        runOnly: tags,
+        resultTypes: ["violations", "incomplete"],
+        preload: false,
+      });
+      return [...violations, ...incomplete].map((rule) => ({
+        rule: rule.id,
+        nodes: rule.nodes.map((node) => ({
+          html: node.html.slice(0, 160),
+          why: [...node.any, ...node.all, ...node.none].map((check) => check.message).join(" "),
+        })),
+      }));
+    },
+  };
+})()

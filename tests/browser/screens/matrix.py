@@ -1,0 +1,49 @@
+"""The list of what is shown, which the other modules fill.
+
+The states of a group follow each other in one project, in the order in which they stand here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from tests.browser.scene import Scene
+from tests.browser.windows import Window
+
+Show: TypeAlias = Callable[[Window, Scene], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One state of a screen: whose, at which route, answered how, and the way there."""
+
+    persona: str
+    route: str
+    status: int
+    show: Show
+
+    @property
+    def name(self) -> str:
+        """How a failure names it."""
+        return f"{self.persona} {self.route} {self.show.__name__}"
+
+    @property
+    def group(self) -> str:
+        """Persona and part of the console; the states of a group share one test."""
+        return f"{self.persona}-{self.show.__module__.rpartition('.')[2]}"
+
+
+MATRIX: Final[list[Shown]] = []
+VISITOR: Final = "visitor"  # nobody has signed in
+
+
+def shown(route: str, *personas: str, status: int = 200) -> Callable[[Show], Show]:
+    """Enter a way of showing a screen, for each of these personas."""
+
+    def enter(show: Show) -> Show:
+        MATRIX.extend(Shown(persona, route, status, show) for persona in personas)
+        return show
+
+    return enter

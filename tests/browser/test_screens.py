@@ -1,0 +1,56 @@
+"""Every screen in every state: accessible, readable, light, locked down."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from review.console.urls import urlpatterns
+from tests.browser.measures import MEASURES, probe
+from tests.browser.screens import MATRIX
+from tests.browser.screens.matrix import VISITOR
+
+if TYPE_CHECKING:
+    from django.urls import URLPattern, URLResolver
+
+    from tests.browser.scene import Scene
+    from tests.browser.windows import Window
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+GROUPS = sorted({entry.group for entry in MATRIX})
+
+
+def route_names(patterns: list[URLPattern | URLResolver]) -> set[str]:
+    names = set()
+    for pattern in patterns:
+        if hasattr(pattern, "url_patterns"):
+            names |= route_names(pattern.url_patterns)
+        else:
+            names.add(pattern.name)
+    return names
+
+
+def test_the_matrix_holds_every_route_of_the_console() -> None:
+    assert {entry.route for entry in MATRIX} == route_names(urlpatterns)
+
+
+@pytest.mark.parametrize("group", [
+    pytest.param(group, marks=pytest.mark.xdist_group(f"browser-{number % 2}"))
+    for number, group in enumerate(GROUPS)
+])
+def test_every_screen_is_sound(
+    group: str, window: Window, scene: Scene, request: pytest.FixtureRequest
+) -> None:
+    persona = group.partition("-")[0]
+    if persona != VISITOR:
+        window.sign_in(request.getfixturevalue(persona))
+    faults = []
+    for entry in MATRIX:
+        if entry.group == group:
+            entry.show(window, scene)
+            if window.status != entry.status:
+                faults.append(f"{entry.name}: answered {window.status}")
+            probe(window, "openFolds")
+            faults += [f"{entry.name}: {fault}" for measure in MEASURES for fault in measure(window)]
+    assert not faults, "\n".join(faults)

@@ -1,0 +1,209 @@
+"""Windows of a real browser, and the watch over all that happens in them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from django.conf import settings
+from playwright.sync_api import sync_playwright
+
+from tests.review.visitors import visitor
+
+if TYPE_CHECKING:
+    from playwright.sync_api import (
+        Browser,
+        BrowserContext,
+        ConsoleMessage,
+        Dialog,
+        Page,
+        Request,
+        Response,
+        WebError,
+    )
+
+    from memory.actor import Actor
+
+WIDE: Final = (1280, 900)
+NARROW: Final = (320, 640)
+PATIENCE_MS: Final = 10_000
+FLAGS: Final = (
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-sync",
+    "--no-first-run",
+)
+#: What Chromium writes to its console for every page that answers 4xx or 5xx.
+_STATUS: Final = "Failed to load resource: the server responded with a status of"
+#: Schemes of what a page brings along or what stands in its place.
+_LOCAL: Final = ("about:", "data:", "blob:", "chrome-error:")
+
+
+def executable() -> str:
+    """The Chromium of this run: CHROME, or the one that `.ci/browser` finds."""
+    named = shutil.which(os.environ.get("CHROME", ""))
+    if named:
+        return named
+    script = settings.BASE_DIR / ".ci" / "browser"
+    found = subprocess.run([script, sys.executable], capture_output=True, text=True, check=True)
+    return found.stdout.strip()
+
+
+@contextmanager
+def running_browser() -> Iterator[Browser]:
+    """One Chromium; Playwright's loop in this thread makes Django take it for asynchronous."""
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+    try:
+        with sync_playwright() as playwright:
+            chromium = playwright.chromium.launch(executable_path=executable(), args=FLAGS)
+            yield chromium
+            chromium.close()
+    finally:
+        del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
+
+
+@dataclass
+class Watch:
+    """What a context asked for, and what it must not have done."""
+
+    origin: str = ""
+    complaints: list[str] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
+
+    def attach(self, context: BrowserContext) -> None:
+        """Listen to every page of a context."""
+        context.on("request", self._asked)
+        context.on("response", self._answered)
+        context.on("console", self._said)
+        context.on("weberror", self._failed)
+        context.on("dialog", self._interrupted)
+
+    def start(self, origin: str) -> None:
+        """Forget what was, for a new test."""
+        self.origin = origin
+        self.complaints.clear()
+        self.requests.clear()
+
+    @property
+    def posts(self) -> list[Request]:
+        """The forms that were sent."""
+        return [request for request in self.requests if request.method == "POST"]
+
+    def _asked(self, request: Request) -> None:
+        self.requests.append(request)
+        if not request.url.startswith((f"{self.origin}/", *_LOCAL)):
+            self.complaints.append(f"a request to another host: {request.url}")
+
+    def _answered(self, response: Response) -> None:
+        if response.status >= 400 and response.request.resource_type != "document":
+            self.complaints.append(f"{response.status} for {response.url}")
+
+    def _said(self, message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"} and not message.text.startswith(_STATUS):
+            self.complaints.append(f"console: {message.text}")
+
+    def _failed(self, error: WebError) -> None:
+        self.complaints.append(f"script: {error.error}")
+
+    def _interrupted(self, dialog: Dialog) -> None:
+        self.complaints.append(f"a dialog: {dialog.message}")
+        dialog.dismiss()
+
+
+@dataclass
+class Window:
+    """One window, used by one test after the other; `page` is Playwright's."""
+
+    context: BrowserContext
+    page: Page
+    watch: Watch
+    answer: Response | None = None
+
+    @classmethod
+    def of(cls, browser: Browser, **options: Any) -> Window:
+        """A new window in a context of its own."""
+        size = options.pop("size", WIDE)
+        viewport = {"width": size[0], "height": size[1]}
+        context = browser.new_context(viewport=viewport, color_scheme="light", **options)
+        context.set_default_timeout(PATIENCE_MS)
+        watch = Watch()
+        watch.attach(context)
+        page = context.new_page()
+        window = cls(context, page, watch)
+        page.on("response", window.note)
+        return window
+
+    def start(self, origin: str) -> None:
+        """Make it as good as new, in front of this server."""
+        self.watch.start(origin)
+        self.context.clear_cookies()
+        self.answer = None
+        self.resize(WIDE)
+        self.page.emulate_media(color_scheme="light")
+
+    def leave(self) -> None:
+        """Let go of the page, so that nothing of it is under way when the rows are flushed."""
+        for page in self.context.pages:
+            if page is not self.page:
+                page.close()
+        self.page.goto("about:blank")
+
+    def sign_in(self, actor: Actor) -> None:
+        """Be somebody, without the detour over the form."""
+        cookie = visitor(actor).cookies["sessionid"].value
+        self.context.add_cookies(
+            [{"name": "sessionid", "value": cookie, "url": self.watch.origin, "httpOnly": True}]
+        )
+
+    def goto(self, path: str) -> None:
+        """Open an address of the console."""
+        self.page.goto(f"{self.watch.origin}{path}")
+
+    def click(self, name: str, *, role: Any = "button") -> None:
+        """Click what has exactly this name, and wait for the page that it leads to."""
+        with self.page.expect_navigation():
+            self.page.get_by_role(role, name=name, exact=True).first.click()
+
+    def follow(self, name: str) -> None:
+        """Follow the link of this name."""
+        self.click(name, role="link")
+
+    def resize(self, size: tuple[int, int]) -> None:
+        """Change the size of the window."""
+        self.page.set_viewport_size({"width": size[0], "height": size[1]})
+
+    def note(self, response: Response) -> None:
+        """Keep the answer that drew the page."""
+        request = response.request
+        if request.is_navigation_request() and request.frame is self.page.main_frame:
+            self.answer = response
+
+    @property
+    def status(self) -> int:
+        """How the server answered with the page that is shown."""
+        assert self.answer is not None
+        return self.answer.status
+
+    @property
+    def path(self) -> str:
+        """Where it is, without the host."""
+        return self.page.url.removeprefix(self.watch.origin)
+
+    @property
+    def text(self) -> str:
+        """What the main part of the page says, with single spaces."""
+        return " ".join(self.page.locator("main").inner_text().split())
+
+    @property
+    def focused(self) -> str:
+        """What has the focus says this."""
+        said: str = self.page.evaluate("document.activeElement.textContent")
+        return " ".join(said.split())

@@ -1,0 +1,36 @@
+"""One row of everything, so that rules can be broken."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from feedback.operations.promote_report import promote_report
+from memory.operations.mark_predicate import mark_predicate
+from memory.operations.record_rows import Origin
+from review.models import SignInWait
+from tests.factories import MARKER, a_key, a_record, a_report, fresh
+
+if TYPE_CHECKING:
+    from memory.actor import Actor
+
+
+@pytest.fixture
+def rows(agent: Actor, operator: Actor, outsider: Actor) -> Actor:
+    """The actor whose project holds a row in every table that has rows of a project."""
+    mark_predicate(actor=fresh(operator), name="has_capital")
+    record = a_record(
+        agent, data_subject=f"{MARKER} herder", origin=Origin("dataset", "ref", f"{MARKER}-1")
+    )
+    report = a_report(agent, record, proposed_object=f"{MARKER} Gitega")
+    promote_report(
+        actor=fresh(agent),
+        report_id=report.id,
+        expected_version=report.record_version,
+        key=a_key(),
+    )
+    a_report(agent)
+    a_report(outsider, reporter_subject=f"{MARKER} neighbour")
+    SignInWait.objects.create(kind="name", digest=b"x", failures=0, updated_at=report.recorded_at)
+    return agent

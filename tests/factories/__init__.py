@@ -1,0 +1,33 @@
+"""State made the way the product makes it: through operations, so that it cannot drift.
+
+Every text made here holds `MARKER`, and every id is remembered: `tests/leaks.py` proves that none
+of them reaches the audit log or the application's log. The bulk maker for plans
+(`tests/factories/bulk.py`) writes rows by SQL and is the exception.
+"""
+
+from tests.factories.content import (
+    MARKER,
+    REMEMBERED,
+    RecordDraftFactory,
+    a_key,
+    a_record,
+    a_report,
+    some_records,
+)
+from tests.factories.people import PASSWORD, UserFactory, a_project, an_actor, fresh, grant
+
+__all__ = [
+    "MARKER",
+    "PASSWORD",
+    "REMEMBERED",
+    "RecordDraftFactory",
+    "UserFactory",
+    "a_key",
+    "a_project",
+    "a_record",
+    "a_report",
+    "an_actor",
+    "fresh",
+    "grant",
+    "some_records",
+]

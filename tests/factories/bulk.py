@@ -1,0 +1,136 @@
+"""Many rows for plans, written by SQL: the exception to "state is made through operations".
+
+The rows keep every constraint, trigger and invariant but I5, since nobody is audited for them, and
+they rest on no source. Ids are digests, so that they are as unordered as real ones. Reports that
+lie beside each other are about records that do not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from django.db import connection, transaction
+
+from memory.digests import Digester
+from memory.models import Project, Subject
+from memory.paging import Seek
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from memory.actor import Actor
+
+REPORTS_PER_RECORD: Final = 5
+PREDICATES: Final = 10
+SUBJECTS: Final = 50
+PEOPLE: Final = 500  # in the table; records are about the first ten
+CHUNK: Final = 50_000  # keeps each statement below the statement time-out
+
+# Records 0, 1, 2, ...: of ten, three are retracted, and every fourth is about a person.
+_RECORDS: Final = """
+INSERT INTO memory_record (id, project_id, recorded_by_kind, recorded_by_id, recorded_via,
+  recorded_at, request_id, subject, predicate, object, statement, kind, confidence, trust,
+  data_subject_id, valid_from, known_from, known_until, status, version, version_number,
+  is_single_valued, is_disputed, source_role)
+SELECT md5(p.id || 'record' || i)::uuid, p.id, 'credential', p.id, 'api', at, %(request)s,
+  'Land ' || i %% %(subjects)s, 'predicate_' || i %% %(predicates)s, 'Town ' || i,
+  'Town ' || i || ' is where the land meets, so they say.',
+  (ARRAY['semantic_fact', 'decision'])[1 + i %% 2], 0.9, 1 + i %% 2,
+  CASE WHEN i %% 4 = 1 THEN (%(people)s::uuid[])[1 + i %% 10] END,
+  at, at, CASE WHEN i %% 10 > 6 THEN at + interval '1 year' END,
+  CASE WHEN i %% 10 > 6 THEN 'retracted' ELSE 'current' END,
+  md5(p.id || CASE WHEN i %% 10 > 6 THEN 'closing' ELSE 'first' END || i)::uuid,
+  CASE WHEN i %% 10 > 6 THEN 2 ELSE 1 END, false, false, 'user'
+FROM memory_project p, generate_series(%(start)s, %(stop)s - 1) i,
+  LATERAL (SELECT timestamptz '2024-01-01' + i / 3 * interval '1 minute' AS at) placed
+WHERE p.id = %(project)s
+"""
+
+_VERSIONS: Final = """
+INSERT INTO memory_recordversion (id, project_id, record_id, number, change, status, valid_from,
+  known_from, known_until, recorded_by_kind, recorded_by_id, recorded_via, recorded_at, request_id)
+SELECT md5(r.project_id || step.name || i)::uuid, r.project_id, r.id, step.number, step.change,
+  CASE step.number WHEN 1 THEN 'current' ELSE r.status END, r.valid_from, r.known_from,
+  CASE step.number WHEN 2 THEN r.known_until END, r.recorded_by_kind, r.recorded_by_id,
+  r.recorded_via, r.recorded_at, r.request_id
+FROM generate_series(%(start)s, %(stop)s - 1) i
+JOIN memory_record r ON r.id = md5(%(project)s::uuid || 'record' || i)::uuid
+JOIN (VALUES (1, 'first', 'record.assert'), (2, 'closing', 'record.retract'))
+  step (number, name, change) ON step.number <= r.version_number
+ORDER BY i, step.number
+"""
+
+# A tenth is about record 0. Every fifth opens a new record, and is promoted if that is retracted.
+_REPORTS: Final = """
+INSERT INTO feedback_report (id, project_id, record_id, record_version, note, proposed_object,
+  recorded_by_kind, recorded_by_id, recorded_via, recorded_at, request_id, target_closed_at,
+  promoted_at, promoted_by_kind, promoted_by_id, promoted_via, promotion_request_id,
+  promotion_change, promotion_expected_version, promotion_version)
+SELECT md5(r.project_id || 'report' || i)::uuid, r.project_id, r.id,
+  md5(r.project_id || 'first' || target)::uuid, 'It meets elsewhere, says witness ' || i || '.',
+  CASE WHEN i %% 2 = 0 THEN 'Town ' || i END, 'credential', r.project_id, 'api', at, %(request)s,
+  r.known_until, CASE WHEN promoted THEN r.known_until END,
+  CASE WHEN promoted THEN 'credential' END, CASE WHEN promoted THEN r.project_id END,
+  CASE WHEN promoted THEN 'api' END, CASE WHEN promoted THEN %(request)s END,
+  CASE WHEN promoted THEN 'record.retract' END,
+  CASE WHEN promoted THEN md5(r.project_id || 'first' || target)::uuid END,
+  CASE WHEN promoted THEN r.version END
+FROM generate_series(%(start)s * %(each)s, %(stop)s * %(each)s - 1) i,
+  LATERAL (SELECT CASE WHEN i %% 10 = 4 THEN 0 WHEN i %% %(each)s = 0 THEN i / %(each)s
+             ELSE (i::bigint * 7919) %% %(stop)s END AS target,
+           timestamptz '2024-01-01' + i / 3 * interval '10 seconds' AS at) aim
+JOIN memory_record r ON r.id = md5(%(project)s::uuid || 'record' || target)::uuid,
+  LATERAL (SELECT r.known_until IS NOT NULL AND i %% %(each)s = 0 AS promoted) decided
+ORDER BY i
+"""
+
+
+def bulk_reports(actor: Actor, *, start: int, stop: int) -> None:
+    """Fill the actor's project from report number `start` up to `stop`, with their records."""
+    people = _people(actor)
+    for chunk in range(start, stop, CHUNK):
+        values = {
+            "project": actor.project_id,
+            "request": actor.request_id,
+            "start": chunk // REPORTS_PER_RECORD,
+            "stop": min(chunk + CHUNK, stop) // REPORTS_PER_RECORD,
+            "each": REPORTS_PER_RECORD,
+            "predicates": PREDICATES,
+            "subjects": SUBJECTS,
+            "people": people,
+        }
+        with transaction.atomic(), connection.cursor() as cursor:
+            for statement in (_RECORDS, _VERSIONS, _REPORTS):
+                cursor.execute(statement, values)
+
+
+def _people(actor: Actor) -> list[UUID]:
+    """Ids of the data subjects `person 0`, `person 1`, ..., written where they are new."""
+    key = Project.objects.values_list("digest_key", flat=True).get(id=actor.project_id)
+    names = [f"person {number}" for number in range(PEOPLE)]
+    people = [
+        Subject(id=Digester(bytes(key)).subject_id(name), project_id=actor.project_id, name=name)
+        for name in names
+    ]
+    Subject.objects.bulk_create(people, ignore_conflicts=True)
+    return [person.id for person in people]
+
+
+def bulk_place(actor: Actor, table: str, number: int) -> tuple[UUID, Seek]:
+    """The id and place of the bulk row of this number in `memory_record` or `feedback_report`."""
+    kind = table.rpartition("_")[2]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT id, recorded_at FROM {table} WHERE id = md5(%s::uuid || %s || %s)::uuid",  # noqa: S608 - ours
+            [actor.project_id, kind, number],
+        )
+        id_, recorded_at = cursor.fetchone()
+        return id_, Seek(recorded_at, id_)
+
+
+def settle() -> None:
+    """What autovacuum would do in time."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "VACUUM ANALYZE feedback_report, memory_record, memory_recordversion, memory_subject"
+        )

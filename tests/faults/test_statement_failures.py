@@ -1,0 +1,192 @@
+"""Every write fails at its n-th statement, n = 1, 2, ... until it passes: all or nothing.
+
+Rule: `assurance.md` fault test 4 and R7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from django.db import DatabaseError, OperationalError, connection
+
+from feedback.operations.promote_report import promote_report
+from feedback.operations.record_report import ReportDraft, record_report
+from memory.errors import Unavailable
+from memory.models import Project
+from memory.operations.assert_records import assert_records
+from memory.operations.correct_records import Correction, correct_records
+from memory.operations.create_project import create_project
+from memory.operations.grant_role import grant_role
+from memory.operations.issue_credential import issue_credential
+from memory.operations.mark_predicate import mark_predicate
+from memory.operations.record_rows import Origin
+from memory.operations.retract_records import RetractionDraft, retract_records
+from memory.operations.revoke_credential import revoke_credential
+from memory.vocabulary import Access, Role
+from tests.factories import (
+    MARKER,
+    RecordDraftFactory,
+    UserFactory,
+    a_key,
+    a_record,
+    a_report,
+    fresh,
+    some_records,
+)
+from tests.invariants import broken_invariants
+from tests.observed import content
+from tests.statements import Failing
+
+if TYPE_CHECKING:
+    from memory.actor import Actor
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+Call = Callable[..., Any]
+LEAST_STATEMENTS = 3
+MOST_STATEMENTS = 40
+
+
+def state() -> dict[str, list[str]]:
+    """Every row that a write could leave behind."""
+    return {**content(), "memory_project": sorted(Project.objects.values_list("name", flat=True))}
+
+
+def asserting(agent: Actor, operator: Actor) -> Call:
+    mark_predicate(actor=fresh(operator), name="has_capital")
+    known = RecordDraftFactory.create(origin=Origin("dataset", None, f"{MARKER}-1"))
+    assert_records(actor=fresh(agent), drafts=[known])
+    drafts = [known, *RecordDraftFactory.create_batch(2, data_subject=f"{MARKER} herder")]
+    return partial(assert_records, actor=agent, drafts=drafts, key=a_key())
+
+
+def correcting(agent: Actor, operator: Actor) -> Call:  # noqa: ARG001
+    records = some_records(agent, 2)
+    a_report(agent, records[0])
+    corrections = [
+        Correction(
+            record_id=record.id,
+            expected_version=record.version,
+            object=f"{MARKER} Gitega",
+            statement=f"It moved, {MARKER}.",
+        )
+        for record in records
+    ]
+    return partial(correct_records, actor=agent, corrections=corrections, key=a_key())
+
+
+def retracting(agent: Actor, operator: Actor) -> Call:  # noqa: ARG001
+    records = some_records(agent, 2)
+    a_report(agent, records[0])
+    drafts = [RetractionDraft(record_id=row.id, expected_version=row.version) for row in records]
+    return partial(retract_records, actor=agent, retractions=drafts, key=a_key())
+
+
+def reporting(agent: Actor, operator: Actor) -> Call:  # noqa: ARG001
+    draft = ReportDraft(
+        record_id=a_record(agent).id,
+        note=f"Doubt of the {MARKER}.",
+        reporter_subject=f"{MARKER} herder",
+    )
+    return partial(record_report, actor=agent, draft=draft, key=a_key())
+
+
+def promoting(agent: Actor, operator: Actor, proposed: str | None = f"{MARKER} Gitega") -> Call:  # noqa: ARG001
+    report = a_report(agent, proposed_object=proposed)
+    a_report(agent, report.record_id)
+    return partial(
+        promote_report,
+        actor=agent,
+        report_id=report.id,
+        expected_version=report.record_version,
+        key=a_key(),
+    )
+
+
+def granting(agent: Actor, operator: Actor) -> Call:  # noqa: ARG001
+    username = UserFactory.create().username
+    return partial(grant_role, actor=operator, username=username, role=Role.READER)
+
+
+def issuing(agent: Actor, operator: Actor) -> Call:  # noqa: ARG001
+    return partial(issue_credential, actor=operator, name="bot", access=Access.READ_ONLY)
+
+
+def revoking(agent: Actor, operator: Actor) -> Call:
+    return partial(revoke_credential, actor=operator, credential_id=agent.id)
+
+
+def marking(agent: Actor, operator: Actor) -> Call:
+    a_record(agent)
+    return partial(mark_predicate, actor=operator, name="has_capital")
+
+
+def creating(agent: Actor, operator: Actor) -> Call:  # noqa: ARG001
+    return partial(create_project, actor=operator, name="new")
+
+
+WRITES = {
+    "assert": asserting,
+    "correct": correcting,
+    "retract": retracting,
+    "report": reporting,
+    "promote-correct": promoting,
+    "promote-retract": partial(promoting, proposed=None),
+    "grant": granting,
+    "issue": issuing,
+    "revoke": revoking,
+    "mark": marking,
+    "create": creating,
+}
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_a_write_that_fails_at_any_statement_leaves_nothing(
+    name: str, agent: Actor, operator: Actor
+) -> None:
+    call = WRITES[name](agent, operator)
+    before = state()
+    failed = 0
+    while _fails(call, failed + 1, is_sent=False):
+        assert state() == before
+        assert _fails(call, failed + 1, is_sent=True)
+        assert state() == before
+        failed += 1
+    assert failed >= LEAST_STATEMENTS
+    assert state() != before
+    assert broken_invariants() == {}
+
+
+def _fails(call: Call, number: int, *, is_sent: bool) -> bool:
+    """Whether a call had as many statements; the one with this number failed."""
+    failing = Failing(number, is_sent=is_sent, error=DatabaseError("a fault of the database"))
+    try:
+        with connection.execute_wrapper(failing):
+            call()
+    except (DatabaseError, Unavailable):
+        assert failing.has_failed
+        return True
+    return False
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_a_connection_lost_at_any_statement_is_unavailable(
+    name: str, agent: Actor, operator: Actor
+) -> None:
+    call = WRITES[name](agent, operator)
+    before = state()
+    refusal = OperationalError if name == "create" else Unavailable
+    for number in range(1, MOST_STATEMENTS):
+        failing = Failing(number, is_sent=False, error=OperationalError("the connection is lost"))
+        try:
+            with connection.execute_wrapper(failing):
+                call()
+        except refusal:
+            assert state() == before
+        else:
+            break
+    assert state() != before
+    assert broken_invariants() == {}

@@ -1,0 +1,87 @@
+"""The plans of what the product really sends, in numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection
+
+from tests.statements import watched
+
+Node = dict[str, Any]
+UNSOUGHT = ("Sort", "Incremental Sort", "Seq Scan", "Bitmap Heap Scan")
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """One statement: what its second execution touched."""
+
+    buffers: int
+    seek_buffers: int  # by the scan of the listed table alone, without look-ups in others
+    index: str
+    shape: tuple[str, ...]
+    rows_read: int
+    rows_removed: int
+
+    @property
+    def unsought(self) -> list[str]:
+        """What a seek has no need of."""
+        return [kind for kind in self.shape if kind in UNSOUGHT]
+
+
+def explain(call: Callable[[], object], table: str) -> list[Explained]:
+    """Plans of the statements that a call sends to list a table."""
+    with watched() as statements:
+        call()
+    return [
+        _explained(_plan_of(sql, params), table)
+        for sql, params in statements.sent
+        if sql.startswith("SELECT") and f'FROM "{table}"' in sql
+    ]
+
+
+def _plan_of(sql: str, params: Any) -> Node:
+    with connection.cursor() as cursor:
+        for _ in range(2):
+            cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {sql}", params)
+            answer = cursor.fetchone()[0]
+    plan: Node = answer[0]["Plan"]
+    return plan
+
+
+def _explained(plan: Node, table: str) -> Explained:
+    nodes = list(_nodes(plan))
+    scan = next(node for node in nodes if node.get("Relation Name") == table)
+    inside = sum(_buffers(node) for node in scan.get("Plans", ()))  # look-ups for shown columns
+    return Explained(
+        buffers=_buffers(plan),
+        seek_buffers=_buffers(scan) - inside,
+        index=scan.get("Index Name", ""),
+        shape=tuple(node["Node Type"] for node in nodes),
+        rows_read=_rows(scan) + _removed(scan),
+        rows_removed=sum(_removed(node) for node in nodes),
+    )
+
+
+def _nodes(plan: Node) -> Iterator[Node]:
+    yield plan
+    for part in plan.get("Plans", ()):
+        yield from _nodes(part)
+
+
+def _buffers(node: Node) -> int:
+    return int(node["Shared Hit Blocks"] + node["Shared Read Blocks"])
+
+
+def _rows(node: Node) -> int:
+    return round(node["Actual Rows"] * node["Actual Loops"])
+
+
+def _removed(node: Node) -> int:
+    return sum(
+        round(value * node["Actual Loops"])
+        for name, value in node.items()
+        if name.startswith("Rows Removed by")
+    )

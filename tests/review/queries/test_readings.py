@@ -1,0 +1,151 @@
+"""Every reading: audited once by its own name, closed to who may see no content."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from feedback.vocabulary import Order
+from memory.actor import Actor
+from memory.errors import Denied, NotFound
+from memory.models import AuditEntry
+from review.queries import queue, record, report
+from review.vocabulary import QueueView
+from tests.factories import a_record, a_report, fresh
+from tests.review.situations import correct
+
+#: Name, the call for an actor and the ids of a report and its record, audit name, magnitude.
+READINGS: list[tuple[str, Callable[[Actor, UUID, UUID], Any], str, int]] = [
+    (
+        "queue",
+        lambda actor, _report, _record: queue.read_queue(
+            actor=actor, view=QueueView.ALL, order=Order.NEWEST, after=None, limit=20
+        ),
+        "feedback.list",
+        2,
+    ),
+    (
+        "report",
+        lambda actor, report_id, _record: report.read_report(
+            actor=actor, report_id=report_id, view=QueueView.OPEN, order=Order.OLDEST
+        ),
+        "feedback.list",
+        1,
+    ),
+    (
+        "record",
+        lambda actor, _report, record_id: record.read_record(
+            actor=actor, record_id=record_id, after=None, limit=20
+        ),
+        "record.get",
+        1,
+    ),
+    (
+        "version",
+        lambda actor, _report, record_id: record.read_version(
+            actor=actor, record_id=record_id, number=1, after=None, limit=20
+        ),
+        "record.history",
+        1,
+    ),
+    (
+        "versions",
+        lambda actor, _report, record_id: record.read_versions(
+            actor=actor, record_id=record_id, after=None, limit=20
+        ),
+        "record.history",
+        3,
+    ),
+    (
+        "comparison",
+        lambda actor, _report, record_id: record.read_comparison(
+            actor=actor, record_id=record_id, older=1, newer="successor"
+        ),
+        "record.history",
+        2,
+    ),
+    (
+        "history",
+        lambda actor, _report, record_id: record.read_history(
+            actor=actor, record_id=record_id, after=None, limit=20
+        ),
+        "record.history",
+        4,
+    ),
+    (
+        "record reports",
+        lambda actor, _report, record_id: record.read_record_reports(
+            actor=actor, record_id=record_id, after=None, limit=20
+        ),
+        "feedback.list",
+        2,
+    ),
+]
+CASES = pytest.mark.parametrize(
+    ("call", "name", "magnitude"),
+    [case[1:] for case in READINGS],
+    ids=[case[0] for case in READINGS],
+)
+
+
+@pytest.fixture
+def ids(agent: Actor) -> tuple[UUID, UUID]:
+    """A report, and its record, which was corrected since and doubted twice."""
+    target = a_record(agent)
+    first = a_report(agent, target)
+    a_report(agent, target)
+    correct(agent, target)
+    return first.id, target.id
+
+
+def entries(actor: Actor) -> list[tuple[str, str, int]]:
+    found = AuditEntry.objects.filter(request_id=actor.request_id)
+    return list(found.values_list("operation", "outcome", "magnitude"))
+
+
+@CASES
+def test_a_reading_is_audited_once_with_its_rows(
+    reader: Actor, ids: tuple[UUID, UUID], call: Any, name: str, magnitude: int
+) -> None:
+    actor = fresh(reader)
+    call(actor, *ids)
+    assert entries(actor) == [(name, "allowed", magnitude)]
+
+
+@CASES
+def test_a_reading_is_refused_to_who_may_see_no_content(
+    auditor: Actor, ids: tuple[UUID, UUID], call: Any, name: str, magnitude: int
+) -> None:
+    actor = fresh(auditor)
+    with pytest.raises(Denied):
+        call(actor, *ids)
+    assert entries(actor) == [(name, "refused", 0)]
+    assert magnitude
+
+
+@CASES
+def test_a_reading_finds_nothing_of_another_project(
+    outsider: Actor, ids: tuple[UUID, UUID], call: Any, name: str, magnitude: int
+) -> None:
+    actor = fresh(outsider)
+    if call is READINGS[0][1]:
+        assert call(actor, *ids).page.rows == ()
+        return
+    with pytest.raises(NotFound):
+        call(actor, *ids)
+    assert entries(actor) == [(name, "refused", 0)]
+    assert magnitude
+
+
+def test_what_belongs_to_a_refused_promotion_writes_no_entry_of_its_own(
+    reviewer: Actor, ids: tuple[UUID, UUID]
+) -> None:
+    actor = fresh(reviewer)
+    place: dict[str, Any] = {"view": QueueView.OPEN, "order": Order.OLDEST}
+    reading = report.read_conflict(actor=actor, report_id=ids[0], seen=None, **place)
+    assert reading.chain.successor is not None
+    assert report.find_following(actor=actor, report_id=ids[0], **place) == reading.following
+    assert entries(actor) == []

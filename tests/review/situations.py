@@ -1,0 +1,92 @@
+"""Starting points of console tests: reports and records in the states that a screen knows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from uuid import UUID, uuid4
+
+from django.db import connection
+
+from feedback.models import Report
+from feedback.operations.promote_report import PromotionReceipt, promote_report
+from memory.models import Citation, Record
+from memory.operations.correct_records import Correction, correct_records
+from memory.operations.retract_records import RetractionDraft, retract_records
+from tests.factories import MARKER, REMEMBERED, fresh
+
+if TYPE_CHECKING:
+    from memory.actor import Actor
+    from memory.operations.assert_records import AssertedRecord
+
+
+def correct(
+    actor: Actor, record: AssertedRecord | UUID, *, to: str = f"Gitega of the {MARKER}"
+) -> UUID:
+    """Correct a record directly; the id of the new one."""
+    record_id = record if isinstance(record, UUID) else record.id
+    correction = Correction(
+        record_id=record_id,
+        expected_version=_version(record_id),
+        object=to,
+        statement=f"It is {to}.",
+    )
+    row = correct_records(actor=fresh(actor), corrections=[correction]).records[0]
+    REMEMBERED.update({str(row.id), str(row.version)})
+    return row.id
+
+
+def retract(actor: Actor, record: AssertedRecord) -> None:
+    """Retract a record directly."""
+    draft = RetractionDraft(record_id=record.id, expected_version=_version(record.id))
+    retract_records(actor=fresh(actor), retractions=[draft])
+
+
+def promote(actor: Actor, report_id: UUID) -> PromotionReceipt:
+    """Promote a report against the version that its record has now."""
+    version = _version(Report.objects.get(id=report_id).record_id)
+    return promote_report(actor=fresh(actor), report_id=report_id, expected_version=version)
+
+
+def move(record: AssertedRecord, by: Actor) -> UUID:
+    """Give a current record a second version, which no operation does yet; the new token."""
+    version = uuid4()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE memory_record SET version = %s, version_number = 2 WHERE id = %s",
+            [version, record.id],
+        )
+        cursor.execute(
+            "INSERT INTO memory_recordversion (id, project_id, record_id, number, change, status,"
+            " valid_from, known_from, recorded_by_kind, recorded_by_id, recorded_via, recorded_at,"
+            " request_id)"
+            " SELECT %s, project_id, id, 2, 'record.assert', status, valid_from, known_from,"
+            " %s, %s, %s, clock_timestamp(), %s FROM memory_record WHERE id = %s",
+            [version, by.kind, by.id, by.edge, by.request_id, record.id],
+        )
+    return version
+
+
+def cite_again(record: AssertedRecord, times: int) -> None:
+    """Let a record rest on the same words several times more."""
+    cited = Citation.objects.get(record_id=record.id)
+    for _ in range(times):
+        cited.pk = None
+        cited.id = uuid4()
+        cited.save(force_insert=True)
+
+
+def everything() -> str:
+    """All records, versions and reports, byte for byte: what a refused form leaves alone."""
+    found = []
+    with connection.cursor() as cursor:
+        for table in ("memory_record", "memory_recordversion", "feedback_report"):
+            cursor.execute(
+                f"SELECT coalesce(string_agg(to_jsonb(t)::text, E'\\n' ORDER BY id), '')"  # noqa: S608
+                f" FROM {table} t"
+            )
+            found.append(str(cursor.fetchone()[0]))
+    return "\n".join(found)
+
+
+def _version(record_id: UUID) -> UUID:
+    return Record.objects.get(id=record_id).version

@@ -1,0 +1,407 @@
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from memory.vocabulary import ActorKind, Edge
+from review.messages import MESSAGES, Sentence, placeholders, plain, sentence
+from review.screens import ActorLabel
+
+TIME = datetime(2026, 11, 30, 18, 3, 11, tzinfo=UTC)
+PERSON = ActorLabel(label="reviewer-2", kind=ActorKind.USER, edge=Edge.CONSOLE)
+AGENT = ActorLabel(label="import-agent", kind=ActorKind.CREDENTIAL, edge=Edge.MCP)
+
+#: code, values, the exact text that a person reads (`console.md` sections 5 to 7).
+GOLDEN: list[tuple[str, dict[str, object], str]] = [
+    (
+        "corrected",
+        {"subject": "Burundi", "predicate": "has_capital", "object": "Gitega", "time": TIME},
+        "Corrected Burundi · has_capital to “Gitega” at 2026-11-30 18:03:11 UTC, credited to you.",
+    ),
+    (
+        "retracted",
+        {"subject": "Andorra", "predicate": "uses_currency", "time": TIME},
+        "Retracted Andorra · uses_currency at 2026-11-30 18:03:11 UTC. No context will include it.",
+    ),
+    (
+        "other_open_reports",
+        {"n": 1},
+        "1 other open report is about the record you closed.",
+    ),
+    (
+        "other_open_reports",
+        {"n": 1001},
+        "1,001 other open reports are about the record you closed.",
+    ),
+    ("last_in_view", {}, "That was the last report in this view."),
+    ("saved", {}, "Saved."),
+    (
+        "record_conflict",
+        {},
+        "This record changed after you opened it. Nothing was saved; the report is still open.",
+    ),
+    (
+        "record_conflict_moved",
+        {"m": 1, "a": "Bujumbura", "actor": PERSON, "n": 2, "b": "Usumbura", "time": TIME},
+        "You saw version 1 (“Bujumbura”). reviewer-2 (person) moved it to version 2 (“Usumbura”) "
+        "at 2026-11-30 18:03:11 UTC.",
+    ),
+    (
+        "record_conflict_unknown",
+        {"n": 2, "b": "Usumbura"},
+        "The version that you sent was never one of this record. It is at version 2 (“Usumbura”).",
+    ),
+    (
+        "record_conflict_closed",
+        {},
+        "This record was closed after you opened it. Nothing was saved; the report is still open.",
+    ),
+    (
+        "record_conflict_corrected",
+        {"actor": AGENT, "b": "Gitega", "time": TIME},
+        "import-agent (agent, MCP) corrected it to “Gitega” at 2026-11-30 18:03:11 UTC. "
+        "This report can no longer be promoted.",
+    ),
+    (
+        "record_conflict_retracted",
+        {"actor": PERSON, "time": TIME},
+        "reviewer-2 (person) retracted it at 2026-11-30 18:03:11 UTC. "
+        "This report can no longer be promoted.",
+    ),
+    (
+        "promoted_corrected",
+        {"time": TIME, "actor": PERSON, "x": "Gitega"},
+        "Already promoted at 2026-11-30 18:03:11 UTC by reviewer-2 (person). "
+        "Outcome: corrected to “Gitega”. There is nothing for you to do.",
+    ),
+    (
+        "promoted_retracted",
+        {"time": TIME, "actor": PERSON},
+        "Already promoted at 2026-11-30 18:03:11 UTC by reviewer-2 (person). "
+        "Outcome: retracted. There is nothing for you to do.",
+    ),
+    (
+        "promoted_by_you",
+        {"time": TIME},
+        "You already promoted this report at 2026-11-30 18:03:11 UTC.",
+    ),
+    (
+        "idempotency_conflict",
+        {},
+        "This form was already sent with other content. Nothing was saved now. "
+        "Open the page again.",
+    ),
+    (
+        "idempotency_in_progress",
+        {"n": 2},
+        "Your first submit is still running. Wait 2 seconds, then open the page.",
+    ),
+    (
+        "role_page",
+        {"roles": "reader"},
+        "Your role in this project (reader) does not include this page.",
+    ),
+    (
+        "role_form",
+        {"roles": "reader, auditor"},
+        "Your role in this project (reader, auditor) does not include this. Nothing was saved.",
+    ),
+    ("role_bare", {}, "Your role does not include this page."),
+    (
+        "not_found",
+        {},
+        "Not found. It may never have existed here, or you may not be able to see it.",
+    ),
+    ("method_not_allowed", {}, "This address only takes a form. Open the page first."),
+    (
+        "value_refused",
+        {"reason": "the object is empty"},
+        "The proposed value cannot be written: the object is empty. "
+        "Nothing was saved; the report stays open.",
+    ),
+    (
+        "signed_out",
+        {},
+        "You were signed out. Nothing was saved. After signing in you return to the same page.",
+    ),
+    (
+        "form_invalid",
+        {},
+        "This form is no longer valid. Nothing was saved. Open the page again.",
+    ),
+    ("form_too_large", {}, "This form is too large. Nothing was saved."),
+    ("bad_request", {}, "This request cannot be read. Nothing was saved."),
+    ("busy", {"n": 1}, "The service is busy. Nothing was saved. Try again in 1 second."),
+    ("busy", {"n": 3}, "The service is busy. Nothing was saved. Try again in 3 seconds."),
+    (
+        "fault_reading",
+        {"id": "req_1"},
+        "Something went wrong. Nothing was changed. Request req_1.",
+    ),
+    (
+        "fault_writing",
+        {"id": "req_1"},
+        "We do not know whether it was saved. Open the page and look before you try again. "
+        "Request req_1.",
+    ),
+    (
+        "fault_bare",
+        {},
+        "If you sent a form, we do not know whether it was saved. "
+        "Open the page and look before you try again.",
+    ),
+    ("sign_in_wrong", {}, "The name or the password is wrong."),
+    ("sign_in_locked", {"n": 1}, "Too many attempts. Try again in 1 minute."),
+    ("sign_in_locked", {"n": 15}, "Too many attempts. Try again in 15 minutes."),
+    ("problem", {}, "There is a problem"),
+    ("note_blank", {}, "Write a note: what is wrong, and how do you know?"),
+    ("note_bytes", {"n": 20000}, "The note is 20,000 bytes; the limit is 16,384."),
+    ("value_bytes", {"n": 1025}, "The value is 1,025 bytes; the limit is 1,024."),
+    ("nul", {}, "This character cannot be stored: U+0000."),
+    ("from_before_to", {}, "From must be before To."),
+    (
+        "cursor_misfit",
+        {},
+        "This page link does not fit these filters. Go back to the start.",
+    ),
+    ("name_missing", {}, "Enter your name."),
+    ("password_missing", {}, "Enter your password."),
+    (
+        "time_malformed",
+        {"field": "From"},
+        "From must be a date or a date and time, such as 2026-11-01T00:00.",
+    ),
+    ("choice_unknown", {"field": "Edge"}, "Edge is not one of the choices."),
+    ("request_malformed", {}, "A request id is req_ and 32 digits or letters a to f."),
+    (
+        "reports_never",
+        {},
+        "No one has reported a doubt yet. Reports arrive through the API.",
+    ),
+    ("reports_open_empty", {}, "Nothing is open. Every report has been promoted."),
+    ("reports_ready_empty", {}, "Nothing is ready to promote."),
+    ("reports_changed_empty", {}, "No open report is about a record that was closed."),
+    (
+        "reports_filtered_empty",
+        {"filters": "reported by import-agent", "n": 3},
+        "No reports match: reported by import-agent. 3 are open in total.",
+    ),
+    (
+        "reports_filtered_empty",
+        {"filters": "reported by import-agent", "n": 1},
+        "No reports match: reported by import-agent. 1 is open in total.",
+    ),
+    ("scan_stopped", {"n": 2000}, "Nothing in the first 2,000 reports of this view."),
+    (
+        "scan_stopped_entries",
+        {"n": 2000},
+        "Nothing in the first 2,000 entries of this view.",
+    ),
+    ("form_not_allowed", {}, "This address takes no form. Nothing was saved."),
+    ("page_emptied", {}, "The entries of this page are gone."),
+    ("record_reports_empty", {}, "No one has reported a doubt about this record."),
+    ("citations_empty", {}, "No source is cited for this record."),
+    ("audit_empty", {}, "No entries match."),
+    ("projects_empty", {}, "You have no role in any project. The operator grants roles."),
+    (
+        "report_heading",
+        {"subject": "Burundi", "predicate": "has_capital"},
+        "Report on Burundi · has_capital",
+    ),
+    (
+        "queue_read_only",
+        {},
+        "You can read this queue. Promoting needs the role reviewer.",
+    ),
+    ("promote_read_only", {}, "Promoting needs the role reviewer."),
+    (
+        "credit",
+        {"name": "reviewer"},
+        "The new record will be credited to you (reviewer), not to the reporter.",
+    ),
+    ("correct_next", {"object": "Gitega"}, "Correct to “Gitega”, open next"),
+    ("correct_stay", {}, "Correct, stay here"),
+    ("correct_version", {"n": 2, "object": "Gitega"}, "Correct version 2 to “Gitega”"),
+    ("retract_link", {}, "Retract this record"),
+    ("retract_version_link", {"n": 2}, "Retract version 2"),
+    ("retract_heading", {}, "Retract this record?"),
+    (
+        "retract_consequence",
+        {},
+        "It stays in the history, and no context will include it. "
+        "A reviewer can assert the statement again as a new record.",
+    ),
+    ("retract_next", {}, "Retract record, open next"),
+    ("retract_stay", {}, "Retract, stay here"),
+    (
+        "retraction_effect",
+        {},
+        "No context will include this record. Nothing replaces it.",
+    ),
+    (
+        "newer_version",
+        {"a": "Bujumbura", "m": 1, "b": "Usumbura", "n": 2},
+        "The record changed after this report was written. Reported against “Bujumbura”, "
+        "version 1; now “Usumbura”, version 2. Check that the report still makes sense.",
+    ),
+    (
+        "target_corrected",
+        {"x": "Gitega", "time": TIME, "actor": PERSON},
+        "This report can no longer be promoted: its record was corrected to “Gitega” "
+        "at 2026-11-30 18:03:11 UTC by reviewer-2 (person).",
+    ),
+    (
+        "target_retracted",
+        {"time": TIME, "actor": PERSON},
+        "This report can no longer be promoted: its record was retracted "
+        "at 2026-11-30 18:03:11 UTC by reviewer-2 (person).",
+    ),
+    (
+        "outcome_corrected",
+        {"x": "Gitega", "time": TIME},
+        "Corrected to “Gitega” at 2026-11-30 18:03:11 UTC.",
+    ),
+    ("outcome_retracted", {"time": TIME}, "Retracted at 2026-11-30 18:03:11 UTC."),
+    (
+        "outcome_people",
+        {"reporter": AGENT, "promoter": PERSON},
+        "Reported by import-agent (agent, MCP), promoted by reviewer-2 (person).",
+    ),
+    ("old_version", {}, "You are looking at an old version."),
+    ("event_asserted", {"actor": AGENT}, "Asserted by import-agent (agent, MCP)"),
+    ("event_reported", {"actor": AGENT}, "Doubt reported by import-agent (agent, MCP)"),
+    ("event_corrected", {"actor": PERSON}, "Corrected by reviewer-2 (person)"),
+    ("event_retracted", {"actor": PERSON}, "Retracted by reviewer-2 (person)"),
+    (
+        "event_promoted_corrected",
+        {"reporter": AGENT, "promoter": PERSON},
+        "Corrected: reported by import-agent (agent, MCP), promoted by reviewer-2 (person)",
+    ),
+    (
+        "event_promoted_retracted",
+        {"reporter": AGENT, "promoter": PERSON},
+        "Retracted: reported by import-agent (agent, MCP), promoted by reviewer-2 (person)",
+    ),
+    ("citation_occurred", {"time": TIME}, "happened 2026-11-30 18:03:11 UTC"),
+    ("citation_captured", {"time": TIME}, "captured 2026-11-30 18:03:11 UTC"),
+    ("said_as", {"role": "user"}, "said as user"),
+    ("about_subject", {"subject": "Person 17"}, "In the words of Person 17"),
+    ("oldest", {"age": "9 d"}, "oldest 9 d"),
+    ("period_open", {"begins": TIME}, "since 2026-11-30 18:03:11 UTC"),
+    (
+        "period_closed",
+        {"begins": TIME - timedelta(days=1), "ends": TIME},
+        "2026-11-29 18:03:11 UTC to 2026-11-30 18:03:11 UTC",
+    ),
+    ("period_until", {"ends": TIME}, "until 2026-11-30 18:03:11 UTC"),
+    ("period_always", {}, "always"),
+    ("compare_from", {"n": 1}, "Compare from version 1"),
+    ("compare_to", {"n": 2}, "Compare to version 2"),
+    ("compare_heading", {"m": 1, "n": 2}, "What changed from version 1 to version 2"),
+    ("compare_from_predecessor", {}, "Compare from the record before it"),
+    ("compare_to_predecessor", {}, "Compare to the record before it"),
+    ("compare_from_successor", {}, "Compare from the record that replaced it"),
+    ("compare_to_successor", {}, "Compare to the record that replaced it"),
+    (
+        "compare_heading_before",
+        {"n": 2},
+        "What changed from the record before it to version 2",
+    ),
+    (
+        "compare_heading_after",
+        {"m": 1},
+        "What changed from version 1 to the record that replaced it",
+    ),
+    (
+        "compare_heading_around",
+        {},
+        "What changed from the record before it to the record that replaced it",
+    ),
+    ("compare_equal", {}, "Both versions say the same."),
+    (
+        "superseded_by",
+        {"x": "Gitega", "time": TIME, "actor": PERSON},
+        "Corrected to “Gitega” at 2026-11-30 18:03:11 UTC by reviewer-2 (person).",
+    ),
+    (
+        "retracted_by",
+        {"time": TIME, "actor": PERSON},
+        "Retracted at 2026-11-30 18:03:11 UTC by reviewer-2 (person).",
+    ),
+    ("audit_range", {}, "From is inclusive, To is exclusive; both are UTC."),
+    ("page_age", {"n": 7}, "This page is 7 minutes old."),
+    (
+        "invisible",
+        {"n": 2},
+        "This text contains 2 characters that cannot be seen. They are shown as boxes.",
+    ),
+    (
+        "invisible",
+        {"n": 1},
+        "This text contains 1 character that cannot be seen. It is shown as a box.",
+    ),
+    ("invisible_change", {"n": 2}, "They become part of the record if you promote."),
+    ("invisible_change", {"n": 1}, "It becomes part of the record if you promote."),
+    (
+        "prompt_like",
+        {},
+        "Part of this text reads like an instruction to a program. Treat it as a quotation; "
+        "nothing here acts on it.",
+    ),
+    ("text_left", {"n": 3400}, "Show the remaining 3,400 characters"),
+    (
+        "note_left",
+        {"n": 3400},
+        "Show the remaining 3,400 characters; the whole note becomes the new statement",
+    ),
+    ("removed_left", {"n": 20}, "and 20 more characters, as under Evidence"),
+    ("added_left", {"n": 20}, "and 20 more characters, as in the note above"),
+]
+
+
+@pytest.mark.parametrize(("code", "values", "text"), GOLDEN)
+def test_a_sentence_reads_exactly_so(code: str, values: dict[str, object], text: str) -> None:
+    assert str(sentence(code, **values)) == text
+
+
+def test_every_sentence_has_a_golden_text() -> None:
+    assert {code for code, _values, _text in GOLDEN} == set(MESSAGES)
+
+
+def test_no_sentence_holds_markup_or_a_word_that_promises_to_take_back() -> None:
+    for _code, _values, text in GOLDEN:
+        assert not re.search(r"[<>&]|\bundo\b|\bdismiss|\bapprove\b|\breject", text, re.IGNORECASE)
+
+
+@pytest.mark.parametrize(
+    ("code", "values"),
+    [
+        ("no_such_code", {}),
+        ("credit", {}),
+        ("credit", {"name": "a", "more": "b"}),
+        ("busy", {}),
+        ("busy", {"n": "3"}),
+        ("invisible_change", {}),
+    ],
+)
+def test_a_sentence_without_its_values_cannot_be_made(code: str, values: dict[str, object]) -> None:
+    with pytest.raises(KeyError):
+        sentence(code, **values)
+
+
+def test_a_value_that_looks_like_a_placeholder_stays_as_it_is() -> None:
+    assert str(sentence("credit", name="{object}")).startswith(
+        "The new record will be credited to you ({object})"
+    )
+
+
+def test_times_are_printed_in_utc_whatever_their_zone() -> None:
+    there = TIME.astimezone(timezone(timedelta(hours=5, minutes=30)))
+    assert plain(there) == "2026-11-30 18:03:11"
+
+
+def test_sentences_compare_by_code_and_values() -> None:
+    assert sentence("busy", n=3) == Sentence("busy", {"n": 3})
+    assert placeholders("{a} and {b} and {a}") == {"a", "b"}
