@@ -39,6 +39,8 @@ INSTALLED_APPS = [
     "review",
 ]
 
+TRUSTED_PROXIES = ENVIRONMENT.networks("ERRATA_TRUSTED_PROXIES")
+
 MIDDLEWARE = [
     "memory.http.middleware.RequestContextMiddleware",
     "django.middleware.security.SecurityMiddleware",

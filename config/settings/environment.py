@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import TYPE_CHECKING, Final
 
 from django.core.exceptions import ImproperlyConfigured
@@ -93,11 +94,17 @@ VARIABLES: Final = (
         "In production, how long browsers insist on HTTPS; 0 sends no such header.",
     ),
     Variable(
+        "ERRATA_TRUSTED_PROXIES",
+        "networks",
+        "",
+        "Addresses or networks of the proxies whose forwarded headers count, separated by commas, "
+        "such as `10.0.0.5,192.168.7.0/24`. Unset: forwarded headers are dropped.",
+    ),
+    Variable(
         "ERRATA_PROXY_TLS_HEADER",
         "proxy_header",
         "",
-        "Header in which a trusted proxy says `https`, such as `X-Forwarded-Proto`. Unset: no "
-        "forwarded header counts.",
+        "Header in which a trusted proxy says `https`, such as `X-Forwarded-Proto`.",
     ),
     Variable(
         "ERRATA_STATIC_ROOT",
@@ -238,6 +245,15 @@ class Environment:
         if not all(re.fullmatch(r"https?://[^/\s]+", origin) for origin in origins):
             raise ImproperlyConfigured(f"{name} must list origins such as https://errata.example.")
         return origins
+
+    def networks(self, name: str) -> tuple[IPv4Network | IPv6Network, ...]:
+        """Addresses and networks."""
+        try:
+            return tuple(ip_network(word) for word in self.words(name))
+        except ValueError:
+            raise ImproperlyConfigured(
+                f"{name} must list addresses or networks such as 10.0.0.0/8."
+            ) from None
 
     def secret_key(self, name: str) -> str:
         """A secret key that is long enough to sign with, or an empty text."""

@@ -18,6 +18,7 @@ from memory.http.error_table import (
     refusal_of,
 )
 from memory.http.errors import InvalidBody, UnknownRoute
+from memory.http.peers import settle_client
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,6 +53,7 @@ class RequestContextMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Answer the request and log it."""
         began = perf_counter()
+        settle_client(request)
         context = begin(request)
         structlog.contextvars.clear_contextvars()
         structlog.contextvars.bind_contextvars(request_id=context.request_id)
