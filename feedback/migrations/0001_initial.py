@@ -282,6 +282,7 @@ class Migration(migrations.Migration):
                             ),
                             models.Q(
                                 ("promotion_change", "record.correct"),
+                                ("promotion_change__isnull", False),
                                 ("replacement_record_id__isnull", False),
                             ),
                             _connector="OR",

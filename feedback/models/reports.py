@@ -100,7 +100,11 @@ class Report(Recorded):
             CheckConstraint(
                 condition=Q(replacement_record_id__isnull=True)
                 & (Q(promotion_change__isnull=True) | Q(promotion_change="record.retract"))
-                | Q(replacement_record_id__isnull=False, promotion_change="record.correct"),
+                | Q(
+                    replacement_record_id__isnull=False,
+                    promotion_change__isnull=False,  # a comparison with NULL would let it pass
+                    promotion_change="record.correct",
+                ),
                 name="feedback_report_replacement_shape",
             ),
             *recorded_checks("feedback_report"),

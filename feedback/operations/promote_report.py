@@ -21,7 +21,7 @@ from memory.operations.correct_records import (
     require_version,
 )
 from memory.operations.record_rows import Closing, write_records
-from memory.queries.records import lock_record
+from memory.queries.record_locks import lock_record
 from memory.transactions import operation
 from memory.vocabulary import Operation, RecordChange
 

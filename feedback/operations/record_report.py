@@ -13,7 +13,7 @@ from feedback.queries import reports
 from memory import audit
 from memory.idempotency import claim_request
 from memory.operations.record_rows import ensure_subjects
-from memory.queries.records import share_record
+from memory.queries.record_locks import share_record
 from memory.transactions import operation
 from memory.vocabulary import Operation
 

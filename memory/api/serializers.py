@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memory.queries.citations import CitationRow
-    from memory.queries.records import RecordDetail, VersionRow
+    from memory.queries.records import RecordDetail
+    from memory.queries.versions import VersionRow
 
 TEXT_CHARACTERS = 256
 CITATIONS_PER_PAGE = 32

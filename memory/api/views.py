@@ -15,13 +15,8 @@ from memory.operations.assert_records import AssertionReceipt, assert_records
 from memory.operations.correct_records import Correction, CorrectionReceipt, correct_records
 from memory.operations.retract_records import RetractionDraft, RetractionReceipt, retract_records
 from memory.queries.citations import resolve_citations
-from memory.queries.records import (
-    RecordDetail,
-    RecordFilter,
-    get_history,
-    get_record,
-    list_records,
-)
+from memory.queries.records import RecordDetail, RecordFilter, get_record, list_records
+from memory.queries.versions import get_history
 from memory.vocabulary import Operation
 
 if TYPE_CHECKING:

@@ -41,7 +41,8 @@ CREATE TRIGGER memory_recordversion_number_v1 BEFORE INSERT ON memory_recordvers
 
 CREATE FUNCTION memory_citation_quote_v1() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF convert_to(NEW.quote, 'UTF8') IS DISTINCT FROM (
+  IF octet_length(NEW.quote) <> NEW.byte_end - NEW.byte_start  -- a span may not end behind the text
+     OR convert_to(NEW.quote, 'UTF8') IS DISTINCT FROM (
       SELECT substring(convert_to(content, 'UTF8')
                        FROM NEW.byte_start + 1 FOR NEW.byte_end - NEW.byte_start)
       FROM memory_message WHERE project_id = NEW.project_id AND source_id = NEW.source_id

@@ -1,4 +1,4 @@
-"""A new record is single-valued when its predicate is: read under a lock, so that no mark is missed."""
+"""A record is single-valued because its predicate is, however concurrently they came."""
 
 from django.db import migrations
 

@@ -17,7 +17,7 @@ from memory.operations.record_rows import (
     Origin,
     write_records,
 )
-from memory.queries.records import lock_records
+from memory.queries.record_locks import lock_records
 from memory.transactions import database_time, operation
 from memory.vocabulary import Operation, RecordChange, RecordKind, RecordStatus, Trust
 

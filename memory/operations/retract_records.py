@@ -11,7 +11,8 @@ from memory import audit, policies
 from memory.idempotency import claim_request
 from memory.operations.correct_records import require_version
 from memory.operations.record_rows import Closing, write_records
-from memory.queries.records import list_closings, lock_records
+from memory.queries.record_locks import lock_records
+from memory.queries.versions import list_closings
 from memory.transactions import database_time, operation
 from memory.vocabulary import Operation
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from feedback.queries.reports import ReportRow
     from memory.actor import Actor
     from memory.queries.chain import LinkedRecord
-    from memory.queries.records import RecordDetail, VersionRow
+    from memory.queries.records import RecordDetail
+    from memory.queries.versions import VersionRow
 
 _SHORT = 8  # characters of an id that stand for a name which is gone
 

@@ -12,6 +12,7 @@ from memory import policies
 from memory.errors import NotFound
 from memory.queries import citations, records
 from memory.queries.chain import Chain, LinkedRecord, find_chain
+from memory.queries.versions import get_version, list_versions
 from memory.scope import current_scope
 from memory.transactions import audited_read
 from memory.vocabulary import Operation
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from memory.actor import Actor
     from memory.paging import Page, Seek
     from memory.queries.citations import CitationRow
-    from memory.queries.records import RecordDetail, VersionRow
+    from memory.queries.records import RecordDetail
+    from memory.queries.versions import VersionRow
 
 
 class Reading(Protocol):
@@ -77,7 +79,7 @@ def read_version(
 def _reading(
     actor: Actor, record: RecordDetail, number: int, after: Seek | None, limit: int
 ) -> RecordReading:
-    version = records.get_version(actor, record.id, number)
+    version = get_version(actor, record.id, number)
     return RecordReading(
         now=current_scope().opened_at,
         record=record,
@@ -111,7 +113,7 @@ def read_versions(
     """The versions of a record and its place in the chain. At most five statements."""
     policies.can_read(actor).require()
     record = records.get_detail(actor, record_id)
-    versions = records.list_versions(actor, record_id, after=after, limit=limit)
+    versions = list_versions(actor, record_id, after=after, limit=limit)
     chain = find_chain(actor, record)
     others = [*versions.rows, chain.predecessor, chain.successor]
     return VersionsReading(
@@ -166,7 +168,7 @@ def _chosen(
     actor: Actor, record: RecordDetail, chain: Chain, choice: Choice
 ) -> VersionRow | LinkedRecord:
     if isinstance(choice, int):
-        return records.get_version(actor, record.id, choice)
+        return get_version(actor, record.id, choice)
     linked = {PREDECESSOR: chain.predecessor, SUCCESSOR: chain.successor}.get(choice)
     if linked is None:
         raise NotFound
@@ -204,7 +206,7 @@ def read_history(
     page = reports.page_of_reports(
         actor, queue=Queue.ALL, record_id=record.id, after=after, limit=limit
     )
-    versions = records.list_versions(actor, record.id, limit=limit).rows
+    versions = list_versions(actor, record.id, limit=limit).rows
     promotions = tuple(promotions_around(actor, record))
     return HistoryReading(
         now=current_scope().opened_at,

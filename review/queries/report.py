@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from feedback.queries import reports
 from feedback.vocabulary import Order, Queue
 from memory import policies
-from memory.queries import chain, citations, records
+from memory.queries import chain, citations, records, versions
 from memory.scope import current_scope
 from memory.transactions import audited_read, project_scope
 from memory.vocabulary import Operation
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from memory.paging import Page
     from memory.queries.chain import Chain
     from memory.queries.citations import CitationRow
-    from memory.queries.records import RecordDetail, VersionRow
+    from memory.queries.records import RecordDetail
+    from memory.queries.versions import VersionRow
     from review.vocabulary import QueueView
 
 SHOWN_CITATIONS: Final = 5
@@ -106,7 +107,7 @@ def promotions_around(actor: Actor, record: RecordDetail) -> list[ReportRow]:
 def _reported_version(actor: Actor, report: ReportRow, record: RecordDetail) -> VersionRow | None:
     if not record.is_current or report.record_version == record.version:
         return None
-    return records.find_version(actor, record.id, report.record_version)
+    return versions.find_version(actor, record.id, report.record_version)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,12 +135,12 @@ def read_conflict(
         policies.can_read(actor).require()
         report = reports.get_report_for(actor, report_id)
         record = records.get_detail(actor, report.record_id)
-        newest = records.get_version(actor, record.id, record.version_number)
+        newest = versions.get_version(actor, record.id, record.version_number)
         return ConflictReading(
             now=scope.opened_at,
             report=report,
             record=record,
-            seen=None if seen is None else records.find_version(actor, record.id, seen),
+            seen=None if seen is None else versions.find_version(actor, record.id, seen),
             newest=newest,
             chain=chain.find_chain(actor, record),
             following=reports.find_neighbour(actor, report, queue=view.queue, order=order),

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from feedback.queries.reports import ReportRow
-    from memory.queries.records import RecordDetail, VersionRow
+    from memory.queries.records import RecordDetail
+    from memory.queries.versions import VersionRow
     from review.console.links import Links
     from review.console.place import Place
     from review.queries.names import Names

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from memory.queries.records import RecordDetail, VersionRow
+    from memory.queries.records import RecordDetail
+    from memory.queries.versions import VersionRow
     from review.console.links import Links
     from review.console.place import Place
     from review.queries.names import Names

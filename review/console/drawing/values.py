@@ -11,7 +11,8 @@ from review.screens import Citation
 if TYPE_CHECKING:
     from memory.queries.chain import LinkedRecord
     from memory.queries.citations import CitationRow
-    from memory.queries.records import RecordDetail, VersionRow
+    from memory.queries.records import RecordDetail
+    from memory.queries.versions import VersionRow
 
 
 def said_by(record: RecordDetail) -> RecordValues:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from django.utils.translation import gettext_lazy as _
 
-from memory.queries.records import VersionRow as Version
+from memory.queries.versions import VersionRow as Version
 from memory.vocabulary import RecordChange
 from review.changes import compare
 from review.console.drawing.events import Timeline, changes_in

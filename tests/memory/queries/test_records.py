@@ -14,9 +14,10 @@ from memory.operations.correct_records import Correction, correct_records
 from memory.operations.mark_predicate import mark_predicate
 from memory.operations.retract_records import RetractionDraft, retract_records
 from memory.paging import Seek
-from memory.queries import records
+from memory.queries import records, versions
 from memory.queries.citations import CONTEXT_BYTES, context_span, resolve_citations
-from memory.queries.records import RecordFilter, get_history, get_record, list_records
+from memory.queries.records import RecordFilter, get_record, list_records
+from memory.queries.versions import get_history
 from memory.vocabulary import RecordKind, RecordStatus, Trust
 from tests.factories import MARKER, a_record, a_report, fresh, some_records
 from tests.observed import Entry, audit_of, refused
@@ -288,10 +289,10 @@ def test_a_history_comes_in_pages(agent: Actor) -> None:
 
 def test_a_state_is_found_by_its_token_and_record(agent: Actor) -> None:
     record, other = some_records(agent, 2)
-    found = records.find_version(agent, record.id, record.version)
+    found = versions.find_version(agent, record.id, record.version)
     assert found is not None
     assert found.number == 1
-    assert records.find_version(agent, other.id, record.version) is None
+    assert versions.find_version(agent, other.id, record.version) is None
 
 
 def test_evidence_quotes_the_statement_in_its_message(agent: Actor) -> None:

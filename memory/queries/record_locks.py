@@ -1,0 +1,68 @@
+"""The locks that operations take on records (`docs/locking.md`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from django.db import connection
+
+from memory.errors import NotFound
+from memory.models import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memory.actor import Actor
+
+
+def lock_record(actor: Actor, record_id: UUID) -> Record:
+    """The record with its aggregate locked against changes, or NotFound. One statement."""
+    return lock_records(actor, [record_id])[0]
+
+
+def lock_records(actor: Actor, record_ids: Iterable[UUID]) -> list[Record]:
+    """Several records, locked by ascending id so that nobody deadlocks, in the order asked for.
+
+    NO KEY UPDATE, so that rows which merely point at a record (a citation, an outcome) do not
+    wait for its change. Raises NotFound unless all of them are visible.
+    """
+    wanted = list(record_ids)
+    locked = (
+        Record.objects.visible_to(actor)
+        .filter(id__in=wanted)
+        .order_by("id")
+        .select_for_update(of=("self",), no_key=True)
+    )
+    by_id = {record.id: record for record in locked}
+    if len(by_id) < len(set(wanted)):
+        raise NotFound
+    return [by_id[record_id] for record_id in wanted]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a report needs to know of the record it is about."""
+
+    version: UUID
+    closed_at: datetime | None
+
+
+def share_record(actor: Actor, record_id: UUID) -> Target:
+    """The record's state, which nobody changes before this transaction ends, or NotFound.
+
+    FOR SHARE waits for a change under way and then sees its result. One statement, in SQL because
+    the ORM has no FOR SHARE.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT version, known_until FROM memory_record"
+            " WHERE project_id = %s AND id = %s FOR SHARE",
+            [actor.project_id, record_id],
+        )
+        row = cursor.fetchone()
+    if row is None:
+        raise NotFound
+    return Target(*row)
