@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
 
@@ -44,6 +44,10 @@ class Actor:
             roles=frozenset(Role),
             max_trust=Trust.POLICY_APPROVED,
         )
+
+    def in_new_request(self) -> Self:
+        """The same actor in a request of its own; for a command that makes many calls."""
+        return replace(self, request_id=new_request_id())
 
     @property
     def can_read(self) -> bool:

@@ -69,7 +69,7 @@ def load_reports_file(operator: Actor, path: Path, reporters: Mapping[str, Actor
         for lines in read_batches(path, _accept, advance):
             added = 0
             for draft, line in _drafts(operator, lines):
-                reporter = reporters.get(line.reported_by or "", operator)
+                reporter = reporters.get(line.reported_by or "", operator).in_new_request()
                 receipt = record_report(actor=reporter, draft=draft, key=line.key)
                 added += not receipt.is_replay
             counts = counts.plus(added=added, lines=len(lines))

@@ -104,7 +104,8 @@ def _mark_predicates(actor: Actor, lines: Sequence[Line[RecordLine]], marked: se
 def _assert(actor: Actor, lines: Sequence[Line[RecordLine]]) -> int:
     """Assert a batch; how many of its records are new."""
     try:
-        receipt = assert_records(actor=actor, drafts=[line.value.draft for line in lines])
+        drafts = [line.value.draft for line in lines]
+        receipt = assert_records(actor=actor.in_new_request(), drafts=drafts)
     except RecordConflict:
         refuse_lines(lines, dict.fromkeys(_find_conflicts(actor, lines), _PLACE_TAKEN))
         raise  # whoever held the place has let go of it meanwhile

@@ -38,6 +38,9 @@ class AuditFilter:
     is_hiding_reads: bool = False
 
 
+HELD_BACK_ENTRIES: Final = 4
+
+
 @dataclass(frozen=True, slots=True)
 class AuditRow:
     """One entry, without what only the sealer needs."""
@@ -89,11 +92,15 @@ def page_of_entries(
 
 
 def _without_torn_request(found: list[AuditRow], limit: int) -> int:
-    """The length of a page that ends between two requests, if there is such a place at all."""
+    """The length of a page that ends between two requests, if there is such a place near its end.
+
+    A call writes two entries at most; a command that writes many does not empty the page.
+    """
     if len(found) <= limit:
         return limit
     torn = found[limit].request_id
-    return next((n for n in range(limit, 0, -1) if found[n - 1].request_id != torn), limit)
+    near = range(limit, max(0, limit - HELD_BACK_ENTRIES), -1)
+    return next((n for n in near if found[n - 1].request_id != torn), limit)
 
 
 @dataclass(frozen=True, slots=True)

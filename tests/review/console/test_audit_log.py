@@ -225,6 +225,16 @@ def test_entries_of_one_request_are_not_torn_apart_by_the_end_of_a_page(
     assert "same request" in rows_of(second)[1]
 
 
+def test_a_command_that_wrote_many_entries_does_not_empty_the_page_before_it(
+    auditor: Actor, agent: Actor
+) -> None:
+    command = fresh(agent)
+    audit.allowed(command, *[audit.Call(Operation.RECORD_ASSERT, 1)] * 60)
+    write_entries(agent, 2)
+    page = page_of(visitor(auditor), actor=str(agent.id))
+    assert len(rows_of(page)) == 40
+
+
 def test_a_request_leads_to_all_its_entries_reads_included(auditor: Actor, agent: Actor) -> None:
     both = fresh(agent)
     audit.allowed(both, audit.Call(Operation.RECORD_ASSERT, 2), audit.Call(Operation.RECORD_GET, 1))
