@@ -12,7 +12,7 @@ TESTED := DJANGO_SETTINGS_MODULE=config.settings.test
 export PYTHON
 
 .PHONY: help run test test-fast test-next check fmt fmt-check lint types imports migrations schema \
-	schema-check templates deploy bench lock clean dev
+	schema-check templates deploy bench demo-env lock clean dev
 
 help: ## show this list
 	awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,6 +20,11 @@ help: ## show this list
 run: ## serve on http://127.0.0.1:8000 (PORT=8001, PYTHON=python3.13, ERRATA_HOME, DATABASE_URL)
 	.ci/environment .venv-run requirements.lock
 	exec .venv-run/bin/python -m config.serve --port "$(PORT)" --die-with-parent
+
+demo-env: ## print the demo's address and tokens for a shell (PORT=8001, ERRATA_HOME)
+	for python in .venv-run/bin/python $(DEV)/python python3; do \
+	  if command -v "$$python" >/dev/null; then exec "$$python" -m config.demo_env --port "$(PORT)"; fi; \
+	done
 
 dev:
 	.ci/environment .venv requirements-dev.lock

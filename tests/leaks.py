@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import pytest
 import structlog
 from django.db import connection
+from typing_extensions import override
 
 from tests.factories import MARKER, REMEMBERED
 
@@ -34,6 +35,7 @@ class LogReader(logging.Handler):
         ]
         self.setFormatter(ours[0])
 
+    @override
     def emit(self, record: logging.LogRecord) -> None:
         """Keep one line."""
         self.lines.append(self.format(record))

@@ -52,11 +52,13 @@ class Server:
         """All that it has logged."""
         return self.log.read_text(encoding="utf-8", errors="replace")
 
-    def exchange(self, sent: bytes, *, timeout: float = 10) -> bytes:
+    def exchange(self, sent: bytes, *, timeout: float = 10, ends: bool = False) -> bytes:
         """What it answers to these bytes until it closes the connection or nothing more comes."""
         received = b""
         with socket.create_connection((HOST, self.port), timeout) as connection:
             connection.sendall(sent)
+            if ends:
+                connection.shutdown(socket.SHUT_WR)
             with suppress(TimeoutError, ConnectionResetError):
                 while part := connection.recv(65_536):
                     received += part

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from typing_extensions import override
 
-Execute = Callable[[str, Any, bool, dict[str, Any]], Any]
+Execute = Callable[..., Any]
 
 PATIENCE_SECONDS = 30
 
@@ -28,19 +29,13 @@ class Statements:
     def __len__(self) -> int:
         return len(self.sent)
 
-    def __call__(
-        self,
-        execute: Execute,
-        sql: str,
-        params: Any,
-        many: bool,
-        context: dict[str, Any],  # noqa: FBT001 - Django's wrapper
-    ) -> Any:
+    def __call__(self, execute: Execute, sql: str, params: Any, *how: Any) -> Any:
         """Note the statement and pass it on."""
         if not sql.lstrip().startswith(FRAME):
             self.sent.append((sql, params))
-        return execute(sql, params, many, context)
+        return execute(sql, params, *how)
 
+    @override
     def __str__(self) -> str:
         return "\n".join(sql for sql, _ in self.sent)
 
@@ -54,20 +49,13 @@ class Failing:
     error: Exception
     seen: int = 0
 
-    def __call__(
-        self,
-        execute: Execute,
-        sql: str,
-        params: Any,
-        many: bool,
-        context: dict[str, Any],  # noqa: FBT001 - Django's wrapper
-    ) -> Any:
+    def __call__(self, execute: Execute, sql: str, params: Any, *how: Any) -> Any:
         """Count, and fail when it is time."""
         self.seen += 1
         if self.seen != self.number:
-            return execute(sql, params, many, context)
+            return execute(sql, params, *how)
         if self.is_sent:
-            execute(sql, params, many, context)
+            execute(sql, params, *how)
         raise self.error
 
     @property
@@ -84,16 +72,9 @@ class Held:
     reached: Event = field(default_factory=Event)
     let_go: Event = field(default_factory=Event)
 
-    def __call__(
-        self,
-        execute: Execute,
-        sql: str,
-        params: Any,
-        many: bool,
-        context: dict[str, Any],  # noqa: FBT001 - Django's wrapper
-    ) -> Any:
+    def __call__(self, execute: Execute, sql: str, params: Any, *how: Any) -> Any:
         """Send the statement, then wait once if it is the one."""
-        result = execute(sql, params, many, context)
+        result = execute(sql, params, *how)
         if self.text in sql and not self.reached.is_set():
             self.reached.set()
             self.let_go.wait(PATIENCE_SECONDS)

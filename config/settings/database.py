@@ -52,5 +52,8 @@ def database_settings(environment: Environment) -> dict[str, Any]:
             "min_size": min(environment.count("ERRATA_POOL_MIN"), most),
             "max_size": most,
             "timeout": environment.positive("ERRATA_POOL_WAIT_SECONDS"),
+            # The pool doubles the pause between attempts to connect. It gives up after a second,
+            # and the next call tries anew: so a database that is back is found at once.
+            "reconnect_timeout": 1,
         }
     return {**connection, "OPTIONS": options}

@@ -65,7 +65,7 @@ class Evidence:
 
 @audited_read(Operation.CITATION_RESOLVE)
 def resolve_citations(*, actor: Actor, record_id: UUID, after: Seek | None, limit: int) -> Evidence:
-    """A record and a page of its evidence. Three statements; memory_citation_record_idx."""
+    """A record and a page of its evidence. Two statements; memory_citation_record_idx."""
     policies.can_read(actor).require()
     record = get_detail(actor, record_id)
     return Evidence(record, list_citations(actor, record_id, after=after, limit=limit))

@@ -120,7 +120,7 @@ class RecordDetail:
     recorded_via: str
     recorded_at: datetime
     citations: int
-    open_reports: int
+    open_reports: int | None  # None where nobody asked: counting is a statement of its own
     retraction: Retraction | None
     replacement_object: str | None  # what the record in its place says instead
     magnitude: int = 1
@@ -222,12 +222,16 @@ def _has_words(text: str) -> Q:
 @audited_read(Operation.RECORD_GET)
 def get_record(*, actor: Actor, record_id: UUID) -> RecordDetail:
     """One record, whole. One statement, and one that counts its open reports."""
+    return get_detail(actor, record_id, is_counting_reports=True)
+
+
+def get_detail(actor: Actor, record_id: UUID, *, is_counting_reports: bool = False) -> RecordDetail:
+    """One record, whole, inside an open scope; the caller's screen or list is what is audited.
+
+    One statement, closing and number of citations included; another one counts the reports.
+    """
     policies.can_read(actor).require()
-    return _detail(actor, record_id)
-
-
-def _detail(actor: Actor, record_id: UUID) -> RecordDetail:
-    """The record, its closing and the number of its citations in one statement."""
+    reports = hooks.count_open_reports(actor.project_id, record_id) if is_counting_reports else None
     closing = RecordVersion.objects.filter(
         project_id=OuterRef("project_id"), id=OuterRef("version")
     ).values(
@@ -288,7 +292,7 @@ def _detail(actor: Actor, record_id: UUID) -> RecordDetail:
         recorded_via=record.recorded_via,
         recorded_at=record.recorded_at,
         citations=record.cited,
-        open_reports=hooks.count_open_reports(actor.project_id, record.id),
+        open_reports=reports,
         retraction=_retraction(record),
         replacement_object=record.replacement_object,
     )
@@ -345,9 +349,3 @@ def find_statuses(actor: Actor, record_ids: Sequence[UUID]) -> dict[UUID, Record
         return {}
     rows = Record.objects.visible_to(actor).filter(id__in=record_ids)
     return {id_: RecordStatus(status) for id_, status in rows.values_list("id", "status")}
-
-
-def get_detail(actor: Actor, record_id: UUID) -> RecordDetail:
-    """One record, whole, inside an open scope; the caller's screen or list is what is audited."""
-    policies.can_read(actor).require()
-    return _detail(actor, record_id)

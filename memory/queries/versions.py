@@ -58,7 +58,7 @@ class History:
 
 @audited_read(Operation.RECORD_HISTORY)
 def get_history(*, actor: Actor, record_id: UUID, after: Seek | None, limit: int) -> History:
-    """The states of a record, newest first. Three statements; memory_recordversion_number_uniq."""
+    """The states of a record, newest first. Two statements; memory_recordversion_number_uniq."""
     record = get_detail(actor, record_id)
     return History(record, list_versions(actor, record_id, after=after, limit=limit))
 

@@ -56,7 +56,7 @@ class ReportReading:
     @property
     def sibling_count(self) -> int:
         """How many other open reports are about the record; bounded."""
-        return self.record.open_reports - (0 if self.report.is_promoted else 1)
+        return (self.record.open_reports or 0) - (0 if self.report.is_promoted else 1)
 
 
 @audited_read(Operation.FEEDBACK_LIST)
@@ -78,7 +78,7 @@ def read_report(
     policies.can_read(actor).require()
     found = reports.find_reports(actor, {report_id} | ({decided} if decided else set()))
     report = found.get(report_id) or reports.get_report_for(actor, report_id)
-    record = records.get_detail(actor, report.record_id)
+    record = records.get_detail(actor, report.record_id, is_counting_reports=True)
     about_record = reports.page_of_reports(
         actor, queue=Queue.ALL, record_id=record.id, limit=SHOWN_SIBLINGS + 2
     ).rows
@@ -134,7 +134,7 @@ def read_conflict(
     with project_scope(actor.project_id) as scope:
         policies.can_read(actor).require()
         report = reports.get_report_for(actor, report_id)
-        record = records.get_detail(actor, report.record_id)
+        record = records.get_detail(actor, report.record_id, is_counting_reports=True)
         newest = versions.get_version(actor, record.id, record.version_number)
         return ConflictReading(
             now=scope.opened_at,

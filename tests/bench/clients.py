@@ -14,6 +14,7 @@ from itertools import cycle
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from tests.bench.evenness import surplus_of
 from tests.bench.floor import Floor
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ NAME: Final = "a Python process a connection: prebuilt requests on keep-alive so
 CELL_SECONDS: Final = 20.0  # no cell lasts longer, whatever it was asked for
 WARM_CALLS: Final = 6  # by then PostgreSQL has chosen the plan of a prepared statement
 ANSWER_SECONDS: Final = 15.0
+GO, RECONNECT = "go", "reconnect"
+EVEN_TRIES: Final = 60
 _HEAD_END: Final = b"\r\n\r\n"
 _LENGTH: Final = b"content-length:"
 
@@ -36,6 +39,10 @@ class CannotMeasure(Exception):
 
 class Caller(Protocol):
     """One connection on which calls are made."""
+
+    @property
+    def port(self) -> int:
+        """Our port, 0 where there is none."""
 
     def call(self, values: Any) -> None:
         """Make one call and wait for the whole answer. Raises for any answer but the expected."""
@@ -49,6 +56,7 @@ class Http:
     """Calls of a server: each is the bytes of a request."""
 
     port: int
+    server: int  # the process that the workers are children of
     status: int = 200
 
     def connect(self) -> Caller:
@@ -88,6 +96,7 @@ class Work:
     ends: list[float] = field(default_factory=list)
     lengths: list[float] = field(default_factory=list)
     fault: str = ""
+    port: int = 0
 
 
 class Clients:
@@ -101,10 +110,23 @@ class Clients:
         pipes = [pipe for _, pipe in self._processes[: len(jobs)]]
         for pipe, job in zip(pipes, jobs, strict=True):
             pipe.send(job)
-        self._collect(pipes)  # connected and warm
+        ready = self._collect(pipes)
+        target = jobs[0].target
+        if isinstance(target, Http):
+            self._even_out(pipes, target, [work.port for work in ready])
         for pipe in pipes:
-            pipe.send("go")
+            pipe.send(GO)
         return self._collect(pipes)
+
+    def _even_out(self, pipes: Sequence[Connection], target: Http, ports: list[int]) -> None:
+        """Let clients connect anew until the server's processes have equally many of them."""
+        for _ in range(EVEN_TRIES):
+            surplus = surplus_of(target.server, target.port, ports)
+            if not surplus:
+                return
+            for place in surplus:
+                pipes[place].send(RECONNECT)
+                ports[place] = self._collect([pipes[place]])[0].port
 
     def _collect(self, pipes: Sequence[Connection]) -> list[Work]:
         answers = []
@@ -159,8 +181,11 @@ def _run(job: Job, pipe: Connection) -> Work:
         warm, calls = _divided(job)
         for values in warm:
             caller.call(values)
-        pipe.send(Work())  # ready
-        pipe.recv()
+        pipe.send(Work(port=caller.port))
+        while pipe.recv() == RECONNECT:
+            caller.close()
+            caller = job.target.connect()
+            pipe.send(Work(port=caller.port))
         return _measure(caller.call, calls, min(job.seconds, CELL_SECONDS))
     finally:
         caller.close()
@@ -194,6 +219,7 @@ class _HttpCaller:
         self._expected = b" %d " % target.status
         self._socket = socket.create_connection((HOST, target.port), ANSWER_SECONDS)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.port: int = self._socket.getsockname()[1]
 
     def call(self, values: Any) -> None:
         self._socket.sendall(values)
@@ -224,6 +250,8 @@ def _length_of(head: bytes) -> int:
 
 
 class _SqlCaller:
+    port = 0
+
     def __init__(self, target: Sql) -> None:
         self._floor = Floor(target.conninfo, target.token)
         self._operation: Callable[..., object] = getattr(self._floor, target.operation)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from tests.bench.clients import WARM_CALLS, Http, Job, Sql, request_bytes
@@ -143,20 +143,20 @@ def stock_needed(repeats: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Ports:
-    """Where the two servers listen."""
+class Servers:
+    """The two servers."""
 
-    product: int
-    bare: int
+    product: Http
+    bare: Http
 
 
-def contenders_of(ground: Ground, ports: Ports) -> list[Contender]:
+def contenders_of(ground: Ground, servers: Servers) -> list[Contender]:
     """All contenders in the order in which every round runs them, the floor before the product."""
     return [
-        *_list(ground, ports),
-        *_report(ground, ports),
-        *_promote(ground, ports, RETRACT, ground.retractions),
-        *_promote(ground, ports, CORRECT, ground.corrections),
+        *_list(ground, servers),
+        *_report(ground, servers),
+        *_promote(ground, servers, RETRACT, ground.retractions),
+        *_promote(ground, servers, CORRECT, ground.corrections),
     ]
 
 
@@ -168,18 +168,18 @@ def _sql(ground: Ground, operation: str) -> Sql:
     return Sql(ground.conninfo, ground.token, operation)
 
 
-def _list(ground: Ground, ports: Ports) -> list[Contender]:
+def _list(ground: Ground, servers: Servers) -> list[Contender]:
     asked = Repeated([_request(ground, "/v1/feedback/list", open_only=True, limit=20)])
     empty = Repeated([_request(ground, "/v1/bench/empty", open_only=True, limit=20)])
     return [
-        Contender(LIST, BARE, Http(ports.bare), asked),
-        Contender(LIST, PRODUCT, Http(ports.product), asked),
+        Contender(LIST, BARE, servers.bare, asked),
+        Contender(LIST, PRODUCT, servers.product, asked),
         Contender(LIST, SQL, _sql(ground, "list_open"), Repeated([()])),
-        Contender(LIST, EMPTY, Http(ports.product), empty),
+        Contender(LIST, EMPTY, servers.product, empty),
     ]
 
 
-def _report(ground: Ground, ports: Ports) -> list[Contender]:
+def _report(ground: Ground, servers: Servers) -> list[Contender]:
     requests = [
         _request(ground, "/v1/feedback/record", record_id=str(id_), note=NOTE)
         for id_ in ground.reportable
@@ -187,11 +187,11 @@ def _report(ground: Ground, ports: Ports) -> list[Contender]:
     arguments = [(id_, NOTE) for id_ in ground.reportable]
     return [
         Contender(REPORT, SQL, _sql(ground, "report"), Repeated(arguments)),
-        Contender(REPORT, PRODUCT, Http(ports.product), Repeated(requests)),
+        Contender(REPORT, PRODUCT, servers.product, Repeated(requests)),
     ]
 
 
-def _promote(ground: Ground, ports: Ports, contest: str, stock: list[Ready]) -> list[Contender]:
+def _promote(ground: Ground, servers: Servers, contest: str, stock: list[Ready]) -> list[Contender]:
     def arguments(ready: Ready) -> object:
         return ready.report_id, ready.expected_version
 
@@ -206,9 +206,9 @@ def _promote(ground: Ground, ports: Ports, contest: str, stock: list[Ready]) -> 
     accepted = Promotions(stock, HTTP_SHARE, request)
     contenders = [
         Contender(contest, SQL, _sql(ground, "promote"), Promotions(stock, SQL_SHARE, arguments)),
-        Contender(contest, PRODUCT, Http(ports.product), accepted),
+        Contender(contest, PRODUCT, servers.product, accepted),
     ]
     if contest == RETRACT:
-        refused = Http(ports.product, status=409)
+        refused = replace(servers.product, status=409)
         contenders.append(Contender(contest, REFUSED, refused, Decided(accepted)))
     return contenders

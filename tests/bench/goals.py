@@ -42,7 +42,7 @@ class Verdict(StrEnum):
     TARGET = "target met"
     REQUIRED = "required met"
     MISSED = "MISSED"
-    DISTURBED = "disturbed, not judged"
+    DISTURBED = "disturbed"
 
 
 @dataclass(frozen=True, slots=True)

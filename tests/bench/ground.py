@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 FOLDER: Final = ROOT / ".cache" / "bench"
 CHUNK: Final = 10_000
 REPORTABLE: Final = 5_000
+TABLES: Final = {"reports": "feedback_report", "records": "memory_record"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +41,11 @@ class Ground:
     home: Path
     conninfo: str
     environment: dict[str, str]
-    project_id: UUID
     token: str
+    rows: dict[str, int]
     retractions: list[Ready]
     corrections: list[Ready]
     reportable: list[UUID]
-    rows: dict[str, int]
-    postgres: str
 
 
 @contextmanager
@@ -60,22 +59,32 @@ def filled(*, size: int, stock: int, console: Console) -> Iterator[Ground]:
     shutil.rmtree(home, ignore_errors=True)  # what a killed run left behind
     try:
         with running(home) as parameters:
-            environment = server_settings(database_url(home)) | {"ERRATA_HOME": str(home)}
-            # This program itself needs one connection, no pool.
+            environment = server_settings(database_url(home), home)
+            # This program itself needs one connection, no pool; the servers have theirs.
             os.environ.update(environment | {"ERRATA_POOL_MAX": "0"})
-            django.setup()
+            django.setup()  # models cannot be imported earlier
+            from tests.bench.stock import list_reportable, list_stock
+
             call_command("migrate", verbosity=0)
             project_id, token, actor = _make_project()
             _load(actor, size, stock, console)
-            _settle(home)
-            yield _describe(home, make_conninfo("", **parameters), environment, project_id, token)
+            rows = _settle(home)
+            yield Ground(
+                home=home,
+                conninfo=make_conninfo("", **parameters),
+                environment=environment,
+                token=token,
+                rows=rows,
+                retractions=list_stock(project_id, is_retraction=True),
+                corrections=list_stock(project_id, is_retraction=False),
+                reportable=list_reportable(project_id, REPORTABLE),
+            )
     finally:
         shutil.rmtree(home, ignore_errors=True)
         lock.release()
 
 
 def _make_project() -> tuple[UUID, str, Actor]:
-    # Django is set up by now; models cannot be imported earlier.
     from memory.operations.issue_credential import issue_credential
     from memory.vocabulary import Access
     from tests.factories import a_project, fresh
@@ -97,36 +106,14 @@ def _load(actor: Actor, size: int, stock: int, console: Console) -> None:
         bulk_stock(actor, start=start, stop=min(start + CHUNK, stock))
 
 
-def _settle(home: Path) -> None:
+def _settle(home: Path) -> dict[str, int]:
+    """Do what autovacuum would do in time, and count rows where no time limit holds."""
     with psycopg.connect(
         make_conninfo("", **superuser_parameters(home) | {"dbname": "errata"}), autocommit=True
     ) as superuser:
         superuser.execute("VACUUM ANALYZE")
         superuser.execute("CHECKPOINT")
-
-
-def _describe(
-    home: Path, conninfo: str, environment: dict[str, str], project_id: UUID, token: str
-) -> Ground:
-    from django.db import connection
-
-    from tests.bench.stock import list_reportable, list_stock
-
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT (SELECT count(*) FROM feedback_report), (SELECT count(*) FROM memory_record),"
-            " current_setting('server_version')"
-        )
-        reports, records, version = cursor.fetchone()
-    return Ground(
-        home=home,
-        conninfo=conninfo,
-        environment=environment,
-        project_id=project_id,
-        token=token,
-        retractions=list_stock(project_id, is_retraction=True),
-        corrections=list_stock(project_id, is_retraction=False),
-        reportable=list_reportable(project_id, REPORTABLE),
-        rows={"reports": reports, "records": records},
-        postgres=version,
-    )
+        return {
+            kind: superuser.execute(f"SELECT count(*) FROM {table}").fetchall()[0][0]  # noqa: S608 - ours
+            for kind, table in TABLES.items()
+        }

@@ -10,6 +10,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
+import psycopg
+
 IDLE_SHARE: Final = 0.10
 CALM_SECONDS: Final = 2
 _SKIPPED: Final = ("idle", "iowait")
@@ -29,8 +31,10 @@ class Calm:
         return self.busy <= IDLE_SHARE
 
 
-def machine_line(postgres: str) -> str:
+def machine_line(conninfo: str) -> str:
     """Processors, memory, system and versions."""
+    with psycopg.connect(conninfo) as connection:
+        postgres = connection.info.parameter_status("server_version")
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     parts = [
         f"{os.cpu_count()} x {_processor()}",

@@ -20,7 +20,7 @@ from config.home import HomeUnusable
 from config.postgres_cluster import PostgresUnavailable
 from tests.bench import clients, result
 from tests.bench.clients import CannotMeasure
-from tests.bench.contests import CONNECTIONS, Cell, Ports, contenders_of, stock_needed
+from tests.bench.contests import CONNECTIONS, Cell, Servers, contenders_of, stock_needed
 from tests.bench.figures import Figures, Summary, figures_of, summary_of
 from tests.bench.goals import Verdict, judge
 from tests.bench.ground import FOLDER, filled
@@ -67,18 +67,18 @@ def _bench(options: argparse.Namespace, console: Console) -> int:
     with ExitStack() as stack:
         ground = stack.enter_context(filled(size=size, stock=stock, console=console))
         environment = ground.environment
-        ports = Ports(
+        servers = Servers(
             stack.enter_context(serving(PRODUCT, ground.home / "product.log", environment)),
             stack.enter_context(serving(BARE, ground.home / "bare.log", environment)),
         )
         crowd = stack.enter_context(clients.started(max(CONNECTIONS)))
-        contenders = contenders_of(ground, ports)
+        contenders = contenders_of(ground, servers)
         _warm_up(crowd, contenders, console)
         calm = wait_for_calm(options.wait)
         began = time.monotonic()
         summaries = _measured(crowd, contenders, repeats, console)
         conditions = result.Conditions(
-            machine=machine_line(ground.postgres),
+            machine=machine_line(ground.conninfo),
             calm=calm,
             size=size,
             rows=ground.rows,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from config.child import command
 from config.serve import LOCAL_SETTINGS
-from tests.bench.clients import HOST, CannotMeasure
+from tests.bench.clients import HOST, CannotMeasure, Http
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,12 +31,13 @@ STOP_SECONDS: Final = 15
 FAR_AWAY: Final = "9999999999"
 
 
-def server_settings(address: str) -> dict[str, str]:
+def server_settings(address: str, home: Path) -> dict[str, str]:
     """The environment in which servers and this program read their settings."""
     return {
         **LOCAL_SETTINGS,
         "DJANGO_SETTINGS_MODULE": "tests.bench.settings",
         "DATABASE_URL": address,
+        "ERRATA_HOME": str(home),
         "ERRATA_SECRET_KEY": secrets.token_urlsafe(48),
         "ERRATA_READS_PER_MINUTE": FAR_AWAY,
         "ERRATA_WRITES_PER_MINUTE": FAR_AWAY,
@@ -46,8 +47,8 @@ def server_settings(address: str) -> dict[str, str]:
 
 
 @contextmanager
-def serving(application: str, log: Path, environment: Mapping[str, str]) -> Iterator[int]:
-    """The port of a gunicorn that serves the application while the context lasts."""
+def serving(application: str, log: Path, environment: dict[str, str]) -> Iterator[Http]:
+    """A gunicorn that serves the application while the context lasts, as clients call it."""
     with socket.create_server((HOST, 0), backlog=128) as listener, log.open("wb") as lines:
         program = [
             *(sys.executable, "-m", "gunicorn", application),
@@ -57,7 +58,7 @@ def serving(application: str, log: Path, environment: Mapping[str, str]) -> Iter
         server = subprocess.Popen(
             command(program, last_signal=signal.SIGTERM, account=None),
             cwd=ROOT,
-            env={**os.environ, **environment},
+            env=_without_ours(os.environ) | environment,
             pass_fds=[listener.fileno()],
             stdin=subprocess.DEVNULL,
             stdout=lines,
@@ -67,9 +68,14 @@ def serving(application: str, log: Path, environment: Mapping[str, str]) -> Iter
         port: int = listener.getsockname()[1]
         try:
             _await_ready(server, port, log)
-            yield port
+            yield Http(port, server.pid)
         finally:
             _stop(server)
+
+
+def _without_ours(variables: Mapping[str, str]) -> dict[str, str]:
+    """An environment in which nothing says how Errata is to run."""
+    return {name: value for name, value in variables.items() if not name.startswith("ERRATA_")}
 
 
 def _await_ready(server: subprocess.Popen[bytes], port: int, log: Path) -> None:

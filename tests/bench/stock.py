@@ -19,12 +19,13 @@ INSERT INTO memory_record (id, project_id, recorded_by_kind, recorded_by_id, rec
   recorded_at, request_id, subject, predicate, object, statement, kind, confidence, trust,
   valid_from, known_from, status, version, version_number, is_single_valued, is_disputed,
   source_role)
-SELECT md5(%(project)s || 'stock' || i)::uuid, %(project)s, 'credential', %(project)s, 'api',
-  at, %(request)s, 'Isle ' || i, 'has_harbour', 'Harbour ' || i,
+SELECT md5(p.id || 'stock' || i)::uuid, p.id, 'credential', p.id, 'api', at, %(request)s,
+  'Isle ' || i, 'has_harbour', 'Harbour ' || i,
   'Harbour ' || i || ' is where the ships of the isle lie.', 'semantic_fact', 0.9, 1,
-  at, at, 'current', md5(%(project)s || 'stock version' || i)::uuid, 1, false, false, 'user'
-FROM generate_series(%(start)s, %(stop)s - 1) i,
+  at, at, 'current', md5(%(project)s::uuid || 'stock version' || i)::uuid, 1, false, false, 'user'
+FROM memory_project p, generate_series(%(start)s, %(stop)s - 1) i,
   LATERAL (SELECT timestamptz '2023-01-01' + i * interval '1 second' AS at) placed
+WHERE p.id = %(project)s
 """
 _VERSIONS: Final = """
 INSERT INTO memory_recordversion (id, project_id, record_id, number, change, status, valid_from,
@@ -32,17 +33,17 @@ INSERT INTO memory_recordversion (id, project_id, record_id, number, change, sta
 SELECT r.version, r.project_id, r.id, 1, 'record.assert', 'current', r.valid_from, r.known_from,
   r.recorded_by_kind, r.recorded_by_id, r.recorded_via, r.recorded_at, r.request_id
 FROM generate_series(%(start)s, %(stop)s - 1) i
-JOIN memory_record r ON r.id = md5(%(project)s || 'stock' || i)::uuid
+JOIN memory_record r ON r.id = md5(%(project)s::uuid || 'stock' || i)::uuid
 """
 _REPORTS: Final = """
 INSERT INTO feedback_report (id, project_id, record_id, record_version, note, proposed_object,
   recorded_by_kind, recorded_by_id, recorded_via, recorded_at, request_id)
-SELECT md5(%(project)s || 'stock report' || i)::uuid, r.project_id, r.id, r.version,
+SELECT md5(r.project_id || 'stock report' || i)::uuid, r.project_id, r.id, r.version,
   'The ships lie elsewhere, says witness ' || i || '.',
-  CASE WHEN i %% 2 = 0 THEN 'Bay ' || i END, 'credential', %(project)s, 'api', r.recorded_at,
-  %(request)s
+  CASE WHEN i %% 2 = 0 THEN 'Bay ' || i END, 'credential', r.project_id, 'api', r.recorded_at,
+  r.request_id
 FROM generate_series(%(start)s, %(stop)s - 1) i
-JOIN memory_record r ON r.id = md5(%(project)s || 'stock' || i)::uuid
+JOIN memory_record r ON r.id = md5(%(project)s::uuid || 'stock' || i)::uuid
 """
 _READY: Final = """
 SELECT q.id, r.version FROM feedback_report q

@@ -60,6 +60,12 @@ def plain_window(unscripted: Window, live_server: LiveServer) -> Iterator[Window
 
 
 @pytest.fixture
-def scene(agent: Actor, operator: Actor) -> Scene:
+def rival(operator: Actor) -> Actor:
+    """Another person who decides in the project."""
+    return person(operator, "rival", Role.REVIEWER)
+
+
+@pytest.fixture
+def scene(agent: Actor, rival: Actor) -> Scene:
     """The project, an agent that writes to it, and a rival of whoever looks at it."""
-    return Scene(agent, person(operator, "rival", Role.REVIEWER))
+    return Scene(agent, rival)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import pytest
+from django.urls import URLPattern, URLResolver
 
 from review.console.urls import urlpatterns
-from tests.browser.measures import MEASURES, probe
+from tests.browser.measures import MEASURES, THEMES, axe_faults, probe
 from tests.browser.screens import MATRIX
 from tests.browser.screens.matrix import VISITOR
 
 if TYPE_CHECKING:
-    from django.urls import URLPattern, URLResolver
-
     from tests.browser.scene import Scene
     from tests.browser.windows import Window
 
@@ -21,12 +21,13 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 GROUPS = sorted({entry.group for entry in MATRIX})
 
 
-def route_names(patterns: list[URLPattern | URLResolver]) -> set[str]:
+def route_names(patterns: Sequence[URLPattern | URLResolver]) -> set[str]:
     names = set()
     for pattern in patterns:
-        if hasattr(pattern, "url_patterns"):
+        if isinstance(pattern, URLResolver):
             names |= route_names(pattern.url_patterns)
         else:
+            assert pattern.name, "a route without a name"
             names.add(pattern.name)
     return names
 
@@ -35,10 +36,13 @@ def test_the_matrix_holds_every_route_of_the_console() -> None:
     assert {entry.route for entry in MATRIX} == route_names(urlpatterns)
 
 
-@pytest.mark.parametrize("group", [
-    pytest.param(group, marks=pytest.mark.xdist_group(f"browser-{number % 2}"))
-    for number, group in enumerate(GROUPS)
-])
+@pytest.mark.parametrize(
+    "group",
+    [
+        pytest.param(group, marks=pytest.mark.xdist_group(f"browser-{number % 2}"))
+        for number, group in enumerate(GROUPS)
+    ],
+)
 def test_every_screen_is_sound(
     group: str, window: Window, scene: Scene, request: pytest.FixtureRequest
 ) -> None:
@@ -46,11 +50,17 @@ def test_every_screen_is_sound(
     if persona != VISITOR:
         window.sign_in(request.getfixturevalue(persona))
     faults = []
-    for entry in MATRIX:
+    for number, entry in enumerate(MATRIX):
         if entry.group == group:
             entry.show(window, scene)
+            found = faults_of(window, number)
             if window.status != entry.status:
-                faults.append(f"{entry.name}: answered {window.status}")
-            probe(window, "openFolds")
-            faults += [f"{entry.name}: {fault}" for measure in MEASURES for fault in measure(window)]
+                found = [f"answered {window.status}"]
+            faults += [f"{entry.name}: {fault}" for fault in found]
     assert not faults, "\n".join(faults)
+
+
+def faults_of(window: Window, number: int) -> list[str]:
+    probe(window, "openFolds")
+    found = [fault for measure in MEASURES for fault in measure(window)]
+    return [*found, *axe_faults(window, THEMES[number % 2])]

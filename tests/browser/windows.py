@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 WIDE: Final = (1280, 900)
 NARROW: Final = (320, 640)
 PATIENCE_MS: Final = 10_000
+STEP_MS, QUIET_STEPS = 15, 3
 FLAGS: Final = (
     "--disable-background-networking",
     "--disable-component-update",
@@ -77,10 +78,13 @@ class Watch:
     origin: str = ""
     complaints: list[str] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
+    pending: set[Request] = field(default_factory=set)
 
     def attach(self, context: BrowserContext) -> None:
         """Listen to every page of a context."""
         context.on("request", self._asked)
+        context.on("requestfinished", self._ended)
+        context.on("requestfailed", self._ended)
         context.on("response", self._answered)
         context.on("console", self._said)
         context.on("weberror", self._failed)
@@ -91,6 +95,7 @@ class Watch:
         self.origin = origin
         self.complaints.clear()
         self.requests.clear()
+        self.pending.clear()
 
     @property
     def posts(self) -> list[Request]:
@@ -99,8 +104,12 @@ class Watch:
 
     def _asked(self, request: Request) -> None:
         self.requests.append(request)
+        self.pending.add(request)
         if not request.url.startswith((f"{self.origin}/", *_LOCAL)):
             self.complaints.append(f"a request to another host: {request.url}")
+
+    def _ended(self, request: Request) -> None:
+        self.pending.discard(request)
 
     def _answered(self, response: Response) -> None:
         if response.status >= 400 and response.request.resource_type != "document":
@@ -130,9 +139,7 @@ class Window:
     @classmethod
     def of(cls, browser: Browser, **options: Any) -> Window:
         """A new window in a context of its own."""
-        size = options.pop("size", WIDE)
-        viewport = {"width": size[0], "height": size[1]}
-        context = browser.new_context(viewport=viewport, color_scheme="light", **options)
+        context = browser.new_context(color_scheme="light", **options)
         context.set_default_timeout(PATIENCE_MS)
         watch = Watch()
         watch.attach(context)
@@ -171,6 +178,14 @@ class Window:
         """Click what has exactly this name, and wait for the page that it leads to."""
         with self.page.expect_navigation():
             self.page.get_by_role(role, name=name, exact=True).first.click()
+
+    def settle(self) -> None:
+        """Wait until nothing has been under way for a moment."""
+        quiet = 0
+        while quiet < QUIET_STEPS:
+            self.page.wait_for_timeout(STEP_MS)
+            quiet = 0 if self.watch.pending else quiet + 1
+        self.page.wait_for_load_state()
 
     def follow(self, name: str) -> None:
         """Follow the link of this name."""

@@ -136,7 +136,7 @@ def test_an_address_becomes_connection_parameters_limits_and_a_pool() -> None:
             "sslmode": "require",
             "options": "-c random_page_cost=1.1 -c lock_timeout=2000 -c statement_timeout=10000 "
             "-c idle_in_transaction_session_timeout=30000 -c jit=off",
-            "pool": {"min_size": 1, "max_size": 8, "timeout": 2},
+            "pool": {"min_size": 1, "max_size": 8, "timeout": 2, "reconnect_timeout": 1},
         },
     }
 

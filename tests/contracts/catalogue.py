@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import pytest
 from django.apps import apps
 from django.db import Error, connection, transaction
 
 from memory.constraints import constraint_name
 
 if TYPE_CHECKING:
-    from django.db.models import Model
+    from django.db.models import Field, Model
 
 OURS = ("memory", "feedback", "review")
 
@@ -42,7 +41,17 @@ def models() -> list[type[Model]]:
     return [model for app in OURS for model in apps.get_app_config(app).get_models()]
 
 
-def fetch(sql: str, *parameters: object) -> list[tuple[Any, ...]]:
+def fields(kind: type[Field[Any, Any]]) -> list[tuple[type[Model], Any]]:
+    """All fields of this kind in our models."""
+    return [
+        (model, field)
+        for model in models()
+        for field in model._meta.concrete_fields
+        if isinstance(field, kind)
+    ]
+
+
+def fetch(sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
     """All rows of a statement."""
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)
@@ -63,7 +72,8 @@ def indexes() -> list[TableIndex]:
     """All indexes of our tables."""
     rows = fetch(
         "SELECT t.relname, i.relname, coalesce(a.attname, '')"
-        " FROM pg_index x JOIN pg_class t ON t.oid = x.indrelid JOIN pg_class i ON i.oid = indexrelid"
+        " FROM pg_index x JOIN pg_class t ON t.oid = x.indrelid"
+        " JOIN pg_class i ON i.oid = x.indexrelid"
         " LEFT JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = x.indkey[0]"
         " WHERE t.relname ~ %s",
         f"^({'|'.join(OURS)})_",
@@ -88,9 +98,19 @@ def insert_like(table: str, **changes: object) -> None:
         )
 
 
+def run(sql: str, *parameters: Any) -> None:
+    """Send one statement."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql, parameters or None)
+
+
 @contextmanager
-def refused_by(name: str) -> Iterator[None]:
+def refused_by(name: str, what: object = "it") -> Iterator[None]:
     """What is sent here is refused by the rule of this name, and by no other."""
-    with pytest.raises(Error) as raised, transaction.atomic():
-        yield
-    assert constraint_name(raised.value) == name
+    refusing: str | None = "nothing"
+    try:
+        with transaction.atomic():
+            yield
+    except Error as error:
+        refusing = constraint_name(error)
+    assert refusing == name, f"{what} was refused by {refusing}"

@@ -11,8 +11,8 @@ from typing import Final
 CHARACTERS: Final = ("x", "é", "文", "🜨", "\u0301")
 BLANKS: Final = (" ", "\t \n", "\u00a0", "\u200b", "\u2060\ufeff", "\u202e", "\U000e0041")
 ANYTHING: Final[tuple[object, ...]] = (
-    *(True, False, 0, 7, -1, 1.5, "text"),
-    *([], ["text"], {}, {"a": 1}),
+    *(True, 7, 1.5, "text"),
+    *([], ["text"], {}),
 )
 ID: Final = "0b7f3a52-9a68-4f0e-8d7b-3d7f6a1c2e90"
 HUGE: Final = 10**60

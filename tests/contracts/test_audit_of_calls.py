@@ -87,7 +87,7 @@ def test_a_batch_counts_its_records(name: str, rows: int, call: InProcess, agent
     assert entries_of(answer) == [(ALLOWED[name][0][0], "allowed", "", rows)]
 
 
-def test_of_a_batch_only_new_records_count(call: InProcess, agent: Actor) -> None:
+def test_of_a_batch_only_new_records_count(call: InProcess) -> None:
     draft = a_draft()
     call("/v1/records/assert", {"records": [draft]})
 
@@ -107,7 +107,7 @@ def test_a_list_counts_the_rows_of_its_page(call: InProcess, agent: Actor) -> No
         assert [entry[3] for entry in entries_of(call(path, {}))] == [5]
 
 
-def _conflict(name: str, body: dict[str, Any]) -> dict[str, Any]:
+def _conflict(body: dict[str, Any]) -> dict[str, Any]:
     if "records" in body:
         return {"records": [{**body["records"][0], "expected_version": str(uuid4())}]}
     return {**body, "expected_version": str(uuid4())}
@@ -121,7 +121,7 @@ def test_a_conflict_is_audited_under_the_operation_that_was_asked_for(
 ) -> None:
     at = route(name)
 
-    answer = call(at.path, _conflict(name, a_body(at, agent)))
+    answer = call(at.path, _conflict(a_body(at, agent)))
 
     assert answer.refusal == (409, "record_conflict")
     assert entries_of(answer) == [(ALLOWED[name][0][0], "refused", "record_conflict", 0)]
@@ -149,7 +149,7 @@ def test_expected_refusals_are_one_quiet_line_each(
 ) -> None:
     at = route("feedback:report-promote")
     body = a_body(at, agent)
-    stale = call(at.path, _conflict(at.name, body))
+    stale = call(at.path, _conflict(body))
     call(at.path, body)
     decided = call(at.path, body)
     malformed = call(at.path, b"{")
@@ -174,7 +174,7 @@ def test_markers_in_every_text_reach_no_log(
     for name in words & at.input.members.keys():
         assert call(at.path, body | {name: text}).status == 200
     call(at.path, body | {text: text})
-    call(at.path, {name: text for name in at.input.members})
+    call(at.path, dict.fromkeys(at.input.members, text))
     call(at.path, text.encode())
     call(f"{at.path}/{text.replace(' ', '-')}?{text.replace(' ', '=')}")
     call(at.path, body, headers={"Idempotency-Key": text})

@@ -7,7 +7,7 @@ lie beside each other are about records that do not.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from django.db import connection, transaction
 
@@ -89,7 +89,7 @@ def bulk_reports(actor: Actor, *, start: int, stop: int) -> None:
     """Fill the actor's project from report number `start` up to `stop`, with their records."""
     people = _people(actor)
     for chunk in range(start, stop, CHUNK):
-        values = {
+        values: dict[str, Any] = {
             "project": actor.project_id,
             "request": actor.request_id,
             "start": chunk // REPORTS_PER_RECORD,

@@ -6,7 +6,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid4
 
-import factory
+from factory.base import Factory
+from factory.declarations import LazyAttribute, LazyFunction, Sequence
 
 from feedback.operations.record_report import ReportDraft, ReportReceipt, record_report
 from memory.keys import IdempotencyRequest
@@ -23,17 +24,19 @@ MARKER = "quagga"
 REMEMBERED: set[str] = set()
 
 
-class RecordDraftFactory(factory.Factory[RecordDraft]):
+class RecordDraftFactory(Factory[RecordDraft]):
     """What somebody asserts: every text distinct, none of it true."""
 
     class Meta:
         model = RecordDraft
 
-    subject = factory.Sequence(lambda n: f"Land {n} of the {MARKER}")
+    subject = Sequence(lambda n: f"Land {n} of the {MARKER}")  # type: ignore[no-untyped-call]
     predicate = "has_capital"
-    object = factory.Sequence(lambda n: f"Town {n} of the {MARKER}")
-    statement = factory.LazyAttribute(lambda draft: f"{draft.object} is where {draft.subject} meets.")
-    idempotency_key = factory.LazyFunction(uuid4)
+    object = Sequence(lambda n: f"Town {n} of the {MARKER}")  # type: ignore[no-untyped-call]
+    statement = LazyAttribute(  # type: ignore[no-untyped-call]
+        lambda draft: f"{draft.object} is where {draft.subject} meets."
+    )
+    idempotency_key = LazyFunction(uuid4)  # type: ignore[no-untyped-call]
 
 
 def a_record(actor: Actor, **said: Any) -> AssertedRecord:
@@ -63,7 +66,9 @@ def a_report(
     return receipt
 
 
-def a_key(text: str | None = None, *, call: object = "", route: str = "route") -> IdempotencyRequest:
+def a_key(
+    text: str | None = None, *, call: object = "", route: str = "route"
+) -> IdempotencyRequest:
     """The key of one whole call, as an edge hands it over."""
     return IdempotencyRequest(
         key=text or f"{MARKER}-{uuid4()}",

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-import factory
+from factory.declarations import Sequence
+from factory.django import DjangoModelFactory, Password
 
 from memory.actor import Actor, new_request_id
 from memory.models import User
@@ -21,15 +22,15 @@ if TYPE_CHECKING:
 PASSWORD = "correct horse battery staple"
 
 
-class UserFactory(factory.django.DjangoModelFactory[User]):
-    """An account that may sign in with `PASSWORD`; accounts are Django's, no operation makes them."""
+class UserFactory(DjangoModelFactory[User]):
+    """An account that may sign in with `PASSWORD`; its name is all that matters."""
 
     class Meta:
         model = User
         skip_postgeneration_save = True
 
-    username = factory.Sequence(lambda n: f"person-{n}-{uuid4().hex[:6]}")
-    password = factory.django.Password(PASSWORD)
+    username = Sequence(lambda n: f"person-{n}-{uuid4().hex[:6]}")  # type: ignore[no-untyped-call]
+    password = Password(PASSWORD)  # type: ignore[no-untyped-call]
 
 
 def fresh(actor: Actor) -> Actor:

@@ -14,10 +14,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from django.db import OperationalError, connection
 
 from feedback.models import Report
 from feedback.operations.promote_report import promote_report
 from feedback.operations.record_report import ReportDraft, record_report
+from memory.errors import Unavailable
 from memory.models import AuditEntry, IdempotencyKey, Record
 from memory.operations.assert_records import assert_records
 from memory.operations.correct_records import Correction, correct_records
@@ -26,7 +28,7 @@ from memory.vocabulary import KeyScope
 from tests.factories import MARKER, RecordDraftFactory, a_key, a_record, a_report, fresh
 from tests.invariants import assert_invariants
 from tests.racing import behind, race, refusals, successes
-from tests.statements import Held
+from tests.statements import Failing, Held
 
 if TYPE_CHECKING:
     from memory.actor import Actor
@@ -39,7 +41,7 @@ LOCK_TIMEOUT_SECONDS = 2.0
 Call = Callable[..., Any]
 
 
-def asserting(actor: Actor) -> Call:
+def asserting(actor: Actor) -> Call:  # noqa: ARG001 - like its neighbours
     return partial(assert_records, drafts=RecordDraftFactory.create_batch(2))
 
 
@@ -74,7 +76,9 @@ WRITES = [asserting, correcting, retracting, reporting, promoting]
 
 
 @pytest.mark.parametrize("make", WRITES)
-def test_one_key_from_32_callers_has_one_effect(agent: Actor, make: Callable[[Actor], Call]) -> None:
+def test_one_key_from_32_callers_has_one_effect(
+    agent: Actor, make: Callable[[Actor], Call]
+) -> None:
     call, key = make(agent), a_key(call="the same")
     outcomes = race([partial(call, actor=fresh(agent), key=key) for _ in range(CALLERS)])
     assert set(refusals(outcomes)) <= {"IdempotencyInProgress"}
@@ -122,6 +126,13 @@ def test_a_first_call_that_fails_hands_the_key_to_the_next(agent: Actor) -> None
         assert not call(actor=fresh(agent), key=key).is_replay
     assert refusals(first) == ["NotFound"]
     assert_invariants()
+
+
+def test_a_fault_at_the_key_is_no_duplicate(agent: Actor) -> None:
+    call = reporting(agent)
+    failing = Failing(2, is_sent=False, error=OperationalError("the connection is lost"))
+    with connection.execute_wrapper(failing), pytest.raises(Unavailable):
+        call(actor=fresh(agent), key=a_key())
 
 
 def test_other_actors_and_other_projects_do_not_wait(

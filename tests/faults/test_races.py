@@ -9,7 +9,7 @@ from collections import Counter
 from functools import partial
 from threading import Timer
 from typing import TYPE_CHECKING
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -42,7 +42,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 CLIENTS = 64
 
 
-def promotion(actor: Actor, report_id: object, version: object) -> Callable[[], object]:
+def promotion(actor: Actor, report_id: UUID, version: UUID) -> Callable[[], object]:
     return partial(
         promote_report, actor=fresh(actor), report_id=report_id, expected_version=version
     )
@@ -234,7 +234,9 @@ def test_log_offsets_have_no_gaps_whoever_fails(agent: Actor, operator: Actor) -
         for subject in subjects
     ]
     assert refusals(race(calls)) == ["RecordConflict"] * 10
-    offsets = Source.objects.filter(project_id=agent.project_id).values_list("log_offset", flat=True)
+    offsets = Source.objects.filter(project_id=agent.project_id).values_list(
+        "log_offset", flat=True
+    )
     assert sorted(offsets) == list(range(18))
 
 

@@ -22,6 +22,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from typing_extensions import override
 
 from feedback.operations.promote_report import promote_report
 from feedback.operations.record_report import ReportDraft, record_report
@@ -220,7 +221,9 @@ class Machine(RuleBasedStateMachine):
     @rule(target=sent, record=records)
     def report_with_a_key(self, record: KnownRecord) -> Repeatable:
         """A report that can be sent again."""
-        arguments = {"draft": ReportDraft(record_id=record.id, note=f"{MARKER} keyed.")}
+        arguments: dict[str, Any] = {
+            "draft": ReportDraft(record_id=record.id, note=f"{MARKER} keyed.")
+        }
         key = a_key()
         answer = self.send(record_report, key=key, **arguments)
         self.model.reports.append(KnownReport(answer.id, record, None))
@@ -230,7 +233,8 @@ class Machine(RuleBasedStateMachine):
     def retract_with_a_key(self, record: KnownRecord) -> Any:
         """A retraction that can be sent again; a refused one leaves no key."""
         draft = RetractionDraft(record_id=record.id, expected_version=record.version)
-        arguments, key = {"retractions": [draft]}, a_key()
+        arguments: dict[str, Any] = {"retractions": [draft]}
+        key = a_key()
         answer = self.send(retract_records, key=key, **arguments)
         if record.status != "current":
             assert answer == "record_conflict"
@@ -266,9 +270,7 @@ class Machine(RuleBasedStateMachine):
             (Queue.OPEN, Order.NEWEST, self.model.open()),
             (Queue.READY, Order.OLDEST, self.model.ready()),
         ):
-            page = self.send(
-                list_reports, queue=queue, order=order, after=None, limit=100
-            )
+            page = self.send(list_reports, queue=queue, order=order, after=None, limit=100)
             assert [row.id for row in page.rows] == expected
 
     @invariant()
@@ -285,6 +287,7 @@ class Machine(RuleBasedStateMachine):
         entries = AuditEntry.objects.filter(actor_id=self.actor.id)
         assert entries.count() == self.model.entries
 
+    @override
     def teardown(self) -> None:
         """In the end the queues are equal once more, and the invariants of the product hold."""
         self.list_queues()

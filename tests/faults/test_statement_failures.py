@@ -128,7 +128,7 @@ def creating(agent: Actor, operator: Actor) -> Call:  # noqa: ARG001
     return partial(create_project, actor=operator, name="new")
 
 
-WRITES = {
+WRITES: dict[str, Callable[[Actor, Actor], Call]] = {
     "assert": asserting,
     "correct": correcting,
     "retract": retracting,

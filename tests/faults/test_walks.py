@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-OPEN_BEFORE = 250
-REPORTED_MEANWHILE = 60  # by each of two writers; a walk from the oldest on has to end
+OPEN_BEFORE = 160
+REPORTED_MEANWHILE = 40  # by each of two writers; a walk from the oldest on has to end
 PROMOTED_MEANWHILE = 15
 
 

@@ -14,11 +14,12 @@ from memory import audit
 from memory.errors import NotFound, RecordConflict, Unavailable
 from memory.models import AuditEntry, Record
 from memory.operations.assert_records import assert_records
+from memory.operations.retract_records import RetractionDraft, retract_records
 from memory.queries.records import RecordFilter, get_record, list_records
 from memory.scope import current_scope
 from memory.transactions import database_time, operation, project_scope
 from memory.vocabulary import Operation
-from tests.factories import RecordDraftFactory, a_record, fresh
+from tests.factories import RecordDraftFactory, a_record, fresh, some_records
 from tests.invariants import assert_invariants
 from tests.observed import Entry, audit_of
 from tests.racing import behind, refusals
@@ -39,15 +40,13 @@ class Provoking:
     times: int
     raised: int = 0
 
-    def __call__(
-        self, execute: Execute, sql: str, params: Any, many: bool, context: dict[str, Any]  # noqa: FBT001 - Django's wrapper
-    ) -> Any:
+    def __call__(self, execute: Execute, sql: str, params: Any, *how: Any) -> Any:
         """Send what raises, in place of the statement."""
         if self.text in sql and self.raised < self.times:
             self.raised += 1
             raising = f"DO $$ BEGIN RAISE 'provoked' USING ERRCODE = '{self.sqlstate}'; END $$"
-            return execute(raising, None, False, context)  # noqa: FBT003 - Django's wrapper
-        return execute(sql, params, many, context)
+            return execute(raising, None, *how)
+        return execute(sql, params, *how)
 
 
 def setting() -> str:
@@ -150,12 +149,14 @@ def test_a_fault_of_ours_is_no_refusal(agent: Actor) -> None:
 
 
 def test_a_record_locked_elsewhere_is_unavailable_after_the_lock_time_out(agent: Actor) -> None:
-    from tests.faults.test_races import retraction
-
     record = a_record(agent)
+    draft = RetractionDraft(record_id=record.id, expected_version=record.version)
+    first_call, second_call = (
+        partial(retract_records, actor=fresh(agent), retractions=[draft]) for _ in range(2)
+    )
     held = Held("FOR NO KEY UPDATE")
-    with behind(held, retraction(agent, record)) as first, pytest.raises(Unavailable):
-        retraction(agent, record)()
+    with behind(held, first_call) as first, pytest.raises(Unavailable):
+        second_call()
     assert refusals(first) == []
     assert_invariants()
 
@@ -164,8 +165,7 @@ def test_a_record_locked_elsewhere_is_unavailable_after_the_lock_time_out(agent:
 
 
 def test_a_read_is_audited_with_its_number_of_rows(agent: Actor, reader: Actor) -> None:
-    for _ in range(3):
-        record = a_record(agent)
+    record = some_records(agent, 3)[0]
     list_records(actor=reader, narrow=RecordFilter(), after=None, limit=2)
     get_record(actor=agent, record_id=record.id)
     assert audit_of(reader) == [Entry("record.list", "allowed", "", 2)]
@@ -174,6 +174,14 @@ def test_a_read_is_audited_with_its_number_of_rows(agent: Actor, reader: Actor) 
         "record.list",
         "record.get",
     }
+
+
+def test_a_read_within_a_transaction_is_part_of_it(agent: Actor) -> None:
+    record = a_record(agent)
+    reading = fresh(agent)
+    with project_scope(agent.project_id):
+        get_record(actor=reading, record_id=record.id)
+        assert audit_of(reading) == [Entry("record.get", "allowed", "", 1)]
 
 
 def test_a_read_that_cannot_be_audited_does_not_happen(agent: Actor) -> None:

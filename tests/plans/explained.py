@@ -43,11 +43,11 @@ def explain(call: Callable[[], object], table: str) -> list[Explained]:
 
 
 def _plan_of(sql: str, params: Any) -> Node:
+    explaining = f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {sql}"
     with connection.cursor() as cursor:
-        for _ in range(2):
-            cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {sql}", params)
-            answer = cursor.fetchone()[0]
-    plan: Node = answer[0]["Plan"]
+        cursor.execute(explaining, params)
+        cursor.execute(explaining, params)
+        plan: Node = cursor.fetchone()[0][0]["Plan"]
     return plan
 
 
@@ -76,7 +76,8 @@ def _buffers(node: Node) -> int:
 
 
 def _rows(node: Node) -> int:
-    return round(node["Actual Rows"] * node["Actual Loops"])
+    rows: float = node["Actual Rows"] * node["Actual Loops"]
+    return round(rows)
 
 
 def _removed(node: Node) -> int:

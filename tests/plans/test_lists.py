@@ -1,7 +1,8 @@
 """Lists read what they show: by index, in order, the same at 10,000 and at 200,000 reports.
 
 Rules: `style.md` 9, `assurance.md` P1 and P2. The page seek has the budget of 40 buffers; a list of
-reports also looks up the record behind each of its rows by primary key, a list of records the person.
+reports also looks up the record behind each of its rows by primary key, a list of records
+the person.
 """
 
 from __future__ import annotations
@@ -35,7 +36,6 @@ pytestmark = [
     pytest.mark.plans,
     pytest.mark.slow,
     pytest.mark.timeout(120),
-    pytest.mark.xdist_group("plans"),  # one worker loads the rows, once
 ]
 
 SMALL, LARGE = 10_000, 200_000
@@ -117,9 +117,7 @@ class Loaded:
         """Plans of one list of records."""
         after = self._after(place, "memory_record", self.size // REPORTS_PER_RECORD)
         return explain(
-            lambda: list_records(
-                actor=fresh(self.actor), narrow=narrow, after=after, limit=LIMIT
-            ),
+            lambda: list_records(actor=fresh(self.actor), narrow=narrow, after=after, limit=LIMIT),
             "memory_record",
         )
 

@@ -154,8 +154,10 @@ def _steps(page: RecordPage, version: VersionRow) -> tuple[Link, ...]:
     record, number = page.record, version.number
     if number == record.version_number:
         return ()
-    steps = [Link(label=_("The record as it is"), url=page.links.record(record.id))]
-    if number + 1 < record.version_number:
+    is_last_but_one = number + 1 == record.version_number
+    newest = page.links.record(record.id)
+    steps = [Link(label=_("The record as it is"), url=newest, key="]" if is_last_but_one else "")]
+    if not is_last_but_one:
         url = page.links.version(record.id, number + 1)
         steps.append(Link(label=_("Newer version"), url=url, key="]"))
     if number > 1:

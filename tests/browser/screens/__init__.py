@@ -7,4 +7,14 @@ for whom. A route that no entry names fails `test_screens.py`.
 from tests.browser.screens import arriving, audit, decision, failures, queue, record, report
 from tests.browser.screens.matrix import MATRIX, Shown
 
-__all__ = ["MATRIX", "Shown", "arriving", "audit", "decision", "failures", "queue", "record", "report"]
+__all__ = [
+    "MATRIX",
+    "Shown",
+    "arriving",
+    "audit",
+    "decision",
+    "failures",
+    "queue",
+    "record",
+    "report",
+]

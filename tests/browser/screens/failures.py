@@ -81,7 +81,9 @@ def senseless_form(window: Window, _scene: Scene) -> None:
 def form_too_large(window: Window, _scene: Scene) -> None:
     window.goto("/sign-in/")
     for field in ("name", "password"):
-        window.page.locator(f"[name={field}]").evaluate("field => { field.value = 'x'.repeat(1e6) }")
+        window.page.locator(f"[name={field}]").evaluate(
+            "field => { field.value = 'x'.repeat(1e6) }"
+        )
     window.click("Sign in")
 
 

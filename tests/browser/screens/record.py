@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def moved(scene: Scene) -> AssertedRecord:
     """A current record with two versions."""
-    record = scene.record(statement=LONG)
+    record = scene.record()
     scene.move(record)
     return record
 
@@ -58,7 +58,7 @@ def not_for_this_role(window: Window, scene: Scene) -> None:
     window.goto(record_address(scene.record()))
 
 
-@shown("record-versions", "reviewer", "reader")
+@shown("record-versions", "reviewer")
 def versions(window: Window, scene: Scene) -> None:
     window.goto(record_address(moved(scene), "versions/"))
 
@@ -81,7 +81,7 @@ def equal_versions(window: Window, scene: Scene) -> None:
     window.goto(record_address(moved(scene), "compare/?from=1&to=2"))
 
 
-@shown("record-history", "reviewer", "reader")
+@shown("record-history", "reader")
 def history(window: Window, scene: Scene) -> None:
     record = scene.record()
     report = scene.correction(record)

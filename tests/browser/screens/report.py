@@ -57,7 +57,7 @@ def newer_version(window: Window, scene: Scene) -> None:
     window.goto(address(report))
 
 
-@shown("report-get", "reviewer", "reader")
+@shown("report-get", "reader")
 def target_corrected(window: Window, scene: Scene) -> None:
     record = scene.record()
     report = scene.correction(record)
@@ -73,7 +73,7 @@ def target_retracted(window: Window, scene: Scene) -> None:
     window.goto(address(report))
 
 
-@shown("report-get", "reviewer", "reader")
+@shown("report-get", "reader")
 def promoted_to_correct(window: Window, scene: Scene) -> None:
     report = scene.correction()
     promote(scene.rival, report.id)
@@ -87,6 +87,6 @@ def promoted_to_retract(window: Window, scene: Scene) -> None:
     window.goto(address(report))
 
 
-@shown("report-get", "reviewer", "reader", "nobody", status=404)
+@shown("report-get", "reviewer", "nobody", status=404)
 def missing(window: Window, scene: Scene) -> None:
     window.goto(f"/p/demo/reports/{scene.record().id}/")

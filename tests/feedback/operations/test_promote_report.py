@@ -11,11 +11,12 @@ import pytest
 from feedback.errors import ReportAlreadyPromoted
 from feedback.models import Report
 from feedback.operations.promote_report import PromotionReceipt, promote_report
+from feedback.operations.record_report import ReportDraft, record_report
 from memory.errors import Denied, IdempotencyConflict, NotFound, RecordConflict
 from memory.models import Citation, Record, RecordVersion
 from memory.operations.correct_records import Correction, correct_records
 from memory.operations.retract_records import RetractionDraft, retract_records
-from memory.vocabulary import Edge, Trust
+from memory.vocabulary import Edge, RecordChange, Trust
 from tests.factories import MARKER, a_key, a_record, a_report, fresh
 from tests.invariants import assert_invariants
 from tests.observed import Entry, audit_of, changed_tables, refused
@@ -52,11 +53,12 @@ def test_a_proposed_object_makes_a_correction_with_the_note_as_statement(
 ) -> None:
     receipt = promote(reviewer, report)
     old = Record.objects.get(id=report.record_id)
-    new = Record.objects.get(id=receipt.replacement_record_id)
+    new = Record.objects.get(replaces=old.id)
+    assert old.known_until is not None
     assert receipt == PromotionReceipt(
         report_id=report.id,
         record_id=old.id,
-        change="record.correct",
+        change=RecordChange.CORRECT,
         replacement_record_id=new.id,
         version=new.version,
         promoted_at=old.known_until,
@@ -80,7 +82,7 @@ def test_no_proposed_object_makes_a_retraction(reviewer: Actor, doubt: ReportRec
 
 def test_credit_goes_to_the_promoter(reviewer: Actor, report: ReportReceipt) -> None:
     receipt = promote(reviewer, report)
-    new = Record.objects.get(id=receipt.replacement_record_id)
+    new = Record.objects.get(replaces=receipt.record_id)
     versions = RecordVersion.objects.filter(request_id=reviewer.request_id)
     assert versions.count() == 2
     for row in (new, *versions):
@@ -144,7 +146,7 @@ def test_siblings_lose_their_target_and_stay_open(agent: Actor, reviewer: Actor)
 
 
 def test_a_promotion_is_audited_as_itself_and_as_its_change(
-    agent: Actor, reviewer: Actor, report: ReportReceipt, doubt: ReportReceipt
+    reviewer: Actor, report: ReportReceipt, doubt: ReportReceipt
 ) -> None:
     again = fresh(reviewer)
     promote(reviewer, report)
@@ -167,7 +169,7 @@ def test_trust_is_the_original_s_but_not_above_the_cap(
     reviewer: Actor, report: ReportReceipt, cap: Trust, trust: Trust
 ) -> None:
     receipt = promote(replace(reviewer, max_trust=cap), report)
-    assert Record.objects.get(id=receipt.replacement_record_id).trust == trust
+    assert Record.objects.get(replaces=receipt.record_id).trust == trust
 
 
 @pytest.mark.parametrize("persona", ["reviewer", "owner", "agent", "operator"])
@@ -241,7 +243,10 @@ def test_a_second_promotion_takes_no_lock(reviewer: Actor, report: ReportReceipt
 def test_a_record_closed_otherwise_is_a_conflict(
     agent: Actor, reviewer: Actor, report: ReportReceipt, change: str
 ) -> None:
-    target = {"record_id": report.record_id, "expected_version": report.record_version}
+    target: dict[str, Any] = {
+        "record_id": report.record_id,
+        "expected_version": report.record_version,
+    }
     if change == "corrected":
         corrections = [Correction(**target, object="Gitega", statement="It moved.")]
         correct_records(actor=fresh(agent), corrections=corrections)
@@ -301,6 +306,17 @@ def test_a_key_of_another_call_is_a_conflict(
             promote(actor, doubt, key=other)
 
 
+def test_a_key_that_stood_for_another_operation_is_a_conflict(
+    agent: Actor, reviewer: Actor, report: ReportReceipt
+) -> None:
+    key = a_key()  # no edge lets this happen: routes are part of the fingerprint
+    draft = ReportDraft(record_id=report.record_id, note=f"Doubt of the {MARKER}.")
+    record_report(actor=fresh(reviewer), draft=draft, key=key)
+    with refused(reviewer, IdempotencyConflict, "feedback.promote"):
+        promote(reviewer, report, key=key)
+    assert promote(fresh(agent), report).change == "record.correct"
+
+
 def test_another_actor_s_key_is_another_key(
     agent: Actor, reviewer: Actor, report: ReportReceipt
 ) -> None:
@@ -319,7 +335,7 @@ def test_a_refused_call_leaves_no_key(reviewer: Actor, report: ReportReceipt) ->
 
 
 def test_the_report_itself_never_changes_but_for_its_promotion(
-    agent: Actor, reviewer: Actor, report: ReportReceipt
+    reviewer: Actor, report: ReportReceipt
 ) -> None:
     kept = (
         "record_id", "record_version", "note", "proposed_object", "reporter_subject_id",

@@ -183,7 +183,8 @@ def test_notes_are_measured_in_bytes_by_the_database_too(
 
 
 @pytest.mark.parametrize(
-    "text", ["  x  ", "\ufeffx", "a\r\nb\nc", "e\u0301 and \u00e9", "\u202eabc", "\ue000\uffff\u0378"]
+    "text",
+    ["  x  ", "\ufeffx", "a\r\nb\nc", "e\u0301 and \u00e9", "\u202eabc", "\ue000\uffff\u0378"],
 )
 def test_texts_are_kept_byte_for_byte(agent: Actor, text: str) -> None:
     row = Report.objects.get(id=report(agent, a_record(agent), note=text, proposed_object=text).id)

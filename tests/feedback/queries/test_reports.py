@@ -78,7 +78,7 @@ def test_a_row_says_what_was_said_and_what_it_is_about_now(agent: Actor, reader:
         "Bujumbura",
     )
     assert target.statement_preview == said["statement"][:512]
-    assert target.closed_at is target.replaced_by is row.promotion is None
+    assert (target.closed_at, target.replaced_by, row.promotion) == (None, None, None)
     assert row.is_ready
     assert not row.is_promoted
 
@@ -143,9 +143,7 @@ def test_a_list_is_audited_with_its_number_of_rows(agent: Actor, reader: Actor) 
 
 
 @pytest.mark.parametrize("persona", ["reader", "reviewer", "owner", "agent", "agent_ro"])
-def test_who_may_read_may_list(
-    agent: Actor, persona: str, request: pytest.FixtureRequest
-) -> None:
+def test_who_may_read_may_list(agent: Actor, persona: str, request: pytest.FixtureRequest) -> None:
     report = a_report(agent)
     assert listed(request.getfixturevalue(persona)) == [report.id]
 
@@ -275,7 +273,7 @@ def _simultaneous(actor: Actor, number: int) -> list[UUID]:
             Report(
                 **{
                     field.attname: getattr(row, field.attname)
-                    for field in Report._meta.concrete_fields  # noqa: SLF001 - Django's documented API
+                    for field in Report._meta.concrete_fields
                 }
             )
         )

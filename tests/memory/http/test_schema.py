@@ -166,7 +166,7 @@ def test_headers_are_described(schema: dict[str, Any]) -> None:
     assert [p["name"] for p in write["parameters"]] == ["Idempotency-Key"]
     headers = {s: _response(schema, write, s)["headers"] for s in write["responses"]}
     assert all("X-Request-Id" in names for names in headers.values())
-    assert {s for s, names in headers.items() if "Retry-After" in names} == {"429", "503"}
+    assert {s for s, names in headers.items() if "Retry-After" in names} == {"409", "429", "503"}
     assert {s for s, names in headers.items() if "WWW-Authenticate" in names} == {"401"}
     assert "parameters" not in _operation(schema, "/v1/list")
 

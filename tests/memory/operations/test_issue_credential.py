@@ -42,6 +42,7 @@ def test_a_credential_holds_the_digest_and_never_the_token(operator: Actor) -> N
 def test_it_lives_for_ninety_days_unless_told_otherwise(operator: Actor) -> None:
     for days, said in ((90, {}), (1, {"days": 1}), (366, {"days": 366})):
         row = Credential.objects.get(id=issue(fresh(operator), **said).id)
+        assert row.expires_at is not None
         left = row.expires_at - row.created_at
         assert abs(left - timedelta(days=days)) < timedelta(seconds=10)
 

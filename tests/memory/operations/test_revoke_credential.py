@@ -49,9 +49,7 @@ def test_revoking_again_changes_nothing(
 ) -> None:
     first = revoke_credential(actor=fresh(operator), credential_id=agent_credential.id)
     assert (
-        changed_tables(
-            lambda: revoke_credential(actor=operator, credential_id=agent_credential.id)
-        )
+        changed_tables(lambda: revoke_credential(actor=operator, credential_id=agent_credential.id))
         == {}
     )
     again = revoke_credential(actor=fresh(operator), credential_id=agent_credential.id)

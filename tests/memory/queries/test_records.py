@@ -15,7 +15,7 @@ from memory.operations.mark_predicate import mark_predicate
 from memory.operations.retract_records import RetractionDraft, retract_records
 from memory.paging import Seek
 from memory.queries import records, versions
-from memory.queries.citations import CONTEXT_BYTES, context_span, resolve_citations
+from memory.queries.citations import resolve_citations
 from memory.queries.records import RecordFilter, get_record, list_records
 from memory.queries.versions import get_history
 from memory.vocabulary import RecordKind, RecordStatus, Trust
@@ -31,9 +31,7 @@ pytestmark = pytest.mark.django_db
 
 
 def listed(actor: Actor, **narrow: Any) -> list[UUID]:
-    page = list_records(
-        actor=fresh(actor), narrow=RecordFilter(**narrow), after=None, limit=100
-    )
+    page = list_records(actor=fresh(actor), narrow=RecordFilter(**narrow), after=None, limit=100)
     return [row.id for row in page.rows]
 
 
@@ -140,9 +138,7 @@ def test_pages_fit_together_though_records_of_a_call_share_an_instant(
     walked: list[UUID] = []
     after: Seek | None = None
     while True:
-        page = list_records(
-            actor=fresh(agent), narrow=RecordFilter(), after=after, limit=limit
-        )
+        page = list_records(actor=fresh(agent), narrow=RecordFilter(), after=after, limit=limit)
         walked += [row.id for row in page.rows]
         if page.next is None:
             break
@@ -158,7 +154,7 @@ def test_a_page_without_an_index_ends_with_its_scan(
     wanted = a_record(agent, kind=RecordKind.DECISION)
     for _ in range(12):
         a_record(agent)
-    pages = []
+    pages: list[list[UUID]] = []
     after: Seek | None = None
     while not pages or after is not None:
         narrow = RecordFilter(kind=RecordKind.DECISION)
@@ -172,9 +168,7 @@ def test_places_are_compared_as_rows(agent: Actor) -> None:
     a_record(agent)
     page = list_records(actor=fresh(agent), narrow=RecordFilter(), after=None, limit=1)
     with watched() as statements:
-        list_records(
-            actor=agent, narrow=RecordFilter(), after=Seek.of(page.rows[0]), limit=20
-        )
+        list_records(actor=agent, narrow=RecordFilter(), after=Seek.of(page.rows[0]), limit=20)
     sent = next(sql for sql, _ in statements.sent if 'FROM "memory_record"' in sql)
     assert '("memory_record"."recorded_at", "memory_record"."id") < (' in sent
     assert " OR " not in sent
@@ -198,7 +192,7 @@ def test_a_current_record_is_shown_whole(agent: Actor, operator: Actor) -> None:
         "api",
     )
     assert shown.valid.until is shown.known.until is None
-    assert shown.replaces is shown.replaced_by is shown.retraction is None
+    assert (shown.replaces, shown.replaced_by, shown.retraction) == (None, None, None)
     assert shown.is_current
     assert audit_of(agent) == [Entry("record.get", "allowed", "", 1)]
 
@@ -239,9 +233,7 @@ def test_a_corrected_record_names_its_replacement_and_that_the_record_it_replace
     assert new.known.start == old.known.until
 
 
-def test_a_promoted_correction_is_credited_to_the_promoter(
-    agent: Actor, reviewer: Actor
-) -> None:
+def test_a_promoted_correction_is_credited_to_the_promoter(agent: Actor, reviewer: Actor) -> None:
     report = a_report(agent, proposed_object="Gitega")
     receipt = promote_report(
         actor=reviewer, report_id=report.id, expected_version=report.record_version
@@ -287,61 +279,19 @@ def test_a_history_comes_in_pages(agent: Actor) -> None:
     assert second.next is None
 
 
+def test_a_state_is_found_by_its_number(agent: Actor) -> None:
+    record = a_record(agent)
+    assert versions.get_version(agent, record.id, 1).id == record.version
+    with pytest.raises(NotFound):
+        versions.get_version(agent, record.id, 2)
+
+
 def test_a_state_is_found_by_its_token_and_record(agent: Actor) -> None:
     record, other = some_records(agent, 2)
     found = versions.find_version(agent, record.id, record.version)
     assert found is not None
     assert found.number == 1
     assert versions.find_version(agent, other.id, record.version) is None
-
-
-def test_evidence_quotes_the_statement_in_its_message(agent: Actor) -> None:
-    record = a_record(agent, statement="The capital of Burundi is Bujumbura.")
-    evidence = resolve_citations(actor=agent, record_id=record.id, after=None, limit=8)
-    (row,) = evidence.citations.rows
-    assert (row.source_id, row.ordinal, row.log_offset) == (record.source_id, 0, 0)
-    assert (row.relation, row.role, row.source_kind, row.origin_type) == (
-        "supports",
-        "user",
-        "curated",
-        "api",
-    )
-    assert row.quote == row.context == "The capital of Burundi is Bujumbura."
-    assert (row.byte_start, row.byte_end, row.context_byte_start, row.context_byte_end) == (
-        0,
-        36,
-        0,
-        36,
-    )
-    assert row.is_context_complete
-    assert row.authored_by == agent.id
-    assert audit_of(agent) == [Entry("citation.resolve", "allowed", "", 1)]
-
-
-@pytest.mark.parametrize(
-    ("length", "start", "end", "span"),
-    [
-        (36, 0, 36, (0, 36)),
-        (CONTEXT_BYTES, 10, 20, (0, CONTEXT_BYTES)),
-        (10_000, 0, 10_000, (0, 10_000)),
-        (10_000, 0, 10, (0, CONTEXT_BYTES)),
-        (10_000, 9_990, 10_000, (10_000 - CONTEXT_BYTES, 10_000)),
-        (10_000, 5_000, 5_096, (3_000, 7_096)),
-    ],
-)
-def test_context_is_so_many_bytes_around_the_quote(
-    length: int, start: int, end: int, span: tuple[int, int]
-) -> None:
-    assert context_span(b"a" * length, start, end) == span
-
-
-@pytest.mark.parametrize("offset", range(4))
-def test_context_is_cut_between_characters(offset: int) -> None:
-    content = ("a" * offset + "🦓" * 5_000).encode()
-    start = offset + 4 * 1_000
-    first, last = context_span(content, start, start + 8)
-    assert content[first:last].decode()
-    assert last - first <= CONTEXT_BYTES
 
 
 # --- Who may -------------------------------------------------------------------------------------

@@ -1,0 +1,203 @@
+"""The story of the product in a real browser at the real server, with scripting and without."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+from django.contrib.auth.hashers import PBKDF2PasswordHasher
+
+from tests.browser.scene import address
+from tests.factories import MARKER, PASSWORD
+from tests.invariants import assert_invariants
+from tests.personas import account
+from tests.review.situations import correct
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from feedback.operations.record_report import ReportReceipt
+    from memory.actor import Actor
+    from memory.operations.assert_records import AssertedRecord
+    from tests.browser.scene import Scene
+    from tests.browser.windows import Window
+    from tests.serving import Server
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser-1")]
+CORRECT = "Correct to “Gitega”, open next"
+DIGEST = PBKDF2PasswordHasher().encode(PASSWORD, "salt", 1_000)  # as the real server expects it
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """Three doubts, the oldest first."""
+
+    burundi: AssertedRecord
+    chad: AssertedRecord
+    correction: ReportReceipt
+    retraction: ReportReceipt
+    newest: ReportReceipt
+
+
+@pytest.fixture(params=["scripted", "unscripted"])
+def window(
+    request: pytest.FixtureRequest,
+    transactional_db: None,  # noqa: ARG001 - the server sees committed rows only
+    server: Server,
+) -> Iterator[Window]:
+    """A window at the real server, once with scripting and once without."""
+    lent: Window = request.getfixturevalue(request.param)
+    lent.start(server.url)
+    yield lent
+    lent.leave()
+    assert lent.watch.complaints == []
+    assert_invariants()
+
+
+@pytest.fixture
+def story(scene: Scene) -> Story:
+    burundi = scene.record(subject=f"Burundi of the {MARKER}")
+    chad = scene.record(subject=f"Chad of the {MARKER}", object="Fort-Lamy")
+    return Story(
+        burundi,
+        chad,
+        scene.correction(burundi, note=f"It moved in 2019, says the {MARKER}."),
+        scene.retraction(scene.record(), note=f"No {MARKER} was ever there."),
+        scene.correction(chad, note=f"It has a new name, says the {MARKER}."),
+    )
+
+
+def enter(window: Window, actor: Actor) -> None:
+    """Sign in by the form."""
+    user = account(actor)
+    user.password = DIGEST
+    user.save(update_fields=["password"])
+    window.goto("/")
+    window.page.get_by_label("Name", exact=True).fill(actor.label)
+    window.page.get_by_label("Password", exact=True).fill(PASSWORD)
+    window.click("Sign in")
+
+
+def rows_of(page: Page) -> list[str]:
+    return [" ".join(row.split()) for row in page.locator("tbody tr").all_inner_texts()]
+
+
+def test_a_reported_doubt_becomes_a_corrected_record(
+    window: Window, story: Story, scene: Scene, reviewer: Actor
+) -> None:
+    enter(window, reviewer)
+    assert window.path == "/p/demo/reports/"
+    assert "Open reports, oldest first" in window.text
+    in_2019, nowhere, new_name = rows_of(window.page)
+    assert "Correct It moved in 2019" in in_2019
+    assert "Bujumbura" in in_2019
+    assert "Gitega" in in_2019
+    assert "Retract No" in nowhere
+    assert "It has a new name" in new_name
+
+    # One report: the note, what will change, what the record rests on.
+    window.follow(f"It moved in 2019, says the {MARKER}.")
+    main = window.page.locator("main")
+    assert f"It moved in 2019, says the {MARKER}." in window.text
+    removed, added = main.get_by_role("row", name=re.compile("^Object")).get_by_role("cell").all()
+    assert removed.text_content() == "Removed: Bujumbura"
+    assert added.text_content() == "Added: Gitega"
+    statement = f"Bujumbura is where Burundi of the {MARKER} meets."
+    assert main.locator("mark").all_inner_texts() == [statement]
+    second = window.context.new_page()
+    second.goto(window.page.url)
+
+    window.click(CORRECT)
+    assert window.path.startswith(address(story.retraction))
+    assert window.focused.startswith(f"Corrected Burundi of the {MARKER} · has_capital to “Gitega”")
+    assert "credited to you." in window.focused
+    window.follow("View the new record")
+    assert "Gitega" in window.page.locator("h1").inner_text()
+    window.follow("History")
+    assert re.search(r"Corrected: reported by agent .*, promoted by reviewer", window.text)
+    window.follow("Back to open reports, oldest first")
+    assert len(rows_of(window.page)) == 2
+
+    # A retraction asks first.
+    window.follow(f"No {MARKER} was ever there.")
+    window.follow("Retract this record")
+    assert window.focused == "Retract this record?"
+    assert "no context will include it" in window.text
+    window.click("Retract record, open next")
+    assert window.path.startswith(address(story.newest))
+    assert "No context will include it." in window.focused
+
+    # The second promotion of the same report, in the other window.
+    with second.expect_navigation() as led:
+        second.get_by_role("button", name=CORRECT, exact=True).click()
+    assert led.value.status == 409
+    assert "You already promoted this report at" in second.locator("main").inner_text()
+    assert second.title() == "Changed: Report · demo · Errata"
+    with second.expect_navigation():
+        second.get_by_role("link", name="Next report").click()
+    assert address(story.newest) in second.url
+    second.close()
+
+    # Somebody closes the record before this promotion.
+    correct(scene.agent, story.chad, to="Ndjamena")
+    window.click(CORRECT)
+    assert window.status == 409
+    assert window.focused == (
+        "This record was closed after you opened it. Nothing was saved; the report is still open."
+    )
+    assert "agent (agent, API) corrected it to “Ndjamena”" in window.text
+    assert window.page.get_by_role("button", name="Correct").count() == 0
+
+    window.follow("Open the report")
+    window.click("Sign out")
+    assert window.path == "/sign-in/"
+    window.page.go_back()
+    assert window.path.startswith("/sign-in/")
+    assert MARKER not in window.page.content()
+
+
+def test_the_auditor_sees_who_complained_and_who_decided(
+    window: Window, story: Story, auditor: Actor, reviewer: Actor
+) -> None:
+    enter(window, reviewer)
+    window.goto(address(story.correction))
+    window.click("Correct, stay here")
+    window.click("Sign out")
+    enter(window, auditor)
+    assert window.path == "/p/demo/audit/"
+    complaints = [row for row in rows_of(window.page) if "feedback.record" in row]
+    assert len(complaints) == 3
+    assert all("agent (agent)" in row and "API" in row for row in complaints)
+    promoted, changed = (
+        window.page.get_by_role("row").filter(has_text=operation).first
+        for operation in ("feedback.promote", "record.correct")
+    )
+    assert "reviewer (person)" in promoted.inner_text()
+    request = promoted.get_by_role("link")
+    assert request.get_attribute("href") == changed.get_by_role("link").get_attribute("href")
+    with window.page.expect_navigation():
+        request.click()
+    assert len(rows_of(window.page)) == 2
+    assert "same request" in rows_of(window.page)[1]
+    assert MARKER not in window.page.content()
+    window.goto("/p/demo/reports/")
+    assert window.status == 403
+
+
+def test_a_reader_sees_the_same_pages_without_forms(
+    window: Window, story: Story, reader: Actor
+) -> None:
+    enter(window, reader)
+    assert "You can read this queue. Promoting needs the role reviewer." in window.text
+    for report in (story.correction, story.retraction):
+        window.goto(address(report))
+        assert "Promoting needs the role reviewer." in window.text
+        assert "What will change" in window.text
+        main = window.page.locator("main")
+        assert main.locator("form, button:visible:not([data-copy])").count() == 0
+        assert main.get_by_role("link", name="Retract this record").count() == 0
+    window.goto(f"{address(story.retraction)}retract/")
+    assert window.status == 403

@@ -1,0 +1,101 @@
+"""Calls made from the OpenAPI document: every answer is one that the document describes."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+import pytest
+import requests
+import schemathesis
+import yaml
+from hypothesis import HealthCheck, given, settings
+from schemathesis import GenerationMode
+from schemathesis.specs.openapi import checks
+
+from memory.actor import Actor
+from memory.http.docs import document_bytes
+from tests.invariants import assert_invariants
+from tests.serving import Server
+from tests.valid_calls import ALL, a_body
+from tests.wire import OverHttp
+
+pytestmark = [pytest.mark.xdist_group("live"), pytest.mark.slow]
+
+EXAMPLES: Final = 12
+EXAMPLES_OF_A_REFUSAL: Final = 3
+REQUEST_ID: Final = re.compile(r"req_[0-9a-f]{32}")
+CHECKS: Final[list[Any]] = [
+    schemathesis.checks.not_a_server_error,
+    checks.status_code_conformance,
+    checks.content_type_conformance,
+    checks.response_schema_conformance,
+    checks.response_headers_conformance,
+    checks.negative_data_rejection,
+]
+
+
+def _operations() -> list[Any]:
+    """All operations, without the credential, which is ours to send."""
+    document = yaml.safe_load(document_bytes())
+    del document["components"]["securitySchemes"]
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            del operation["security"]
+    schema: Any = schemathesis.openapi.from_dict(document)
+    return [found.ok() for found in schema.get_all_operations()]
+
+
+def _statuses(operation: Any, url: str, token: str, *, examples: int) -> set[int]:
+    """Send calls made from the document, valid and faulty ones; the statuses of the answers."""
+    statuses: set[int] = set()
+    cases = operation.as_strategy(GenerationMode.POSITIVE)
+    cases |= operation.as_strategy(GenerationMode.NEGATIVE)
+
+    @settings(
+        max_examples=examples,
+        derandomize=True,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=cases)
+    def send(case: Any) -> None:
+        response = case.call(
+            base_url=url, session=session, headers={"Authorization": f"Bearer {token}"}
+        )
+        case.validate_response(response, checks=CHECKS)
+        assert REQUEST_ID.fullmatch(response.headers["x-request-id"][0])
+        statuses.add(response.status_code)
+
+    with requests.Session() as session:
+        send()
+    return statuses
+
+
+@pytest.mark.parametrize("operation", _operations(), ids=lambda operation: operation.path)
+def test_every_answer_to_a_read_write_credential_is_described(
+    operation: Any, live: OverHttp, server: Server, agent: Actor
+) -> None:
+    for at in ALL:
+        assert live(at.path, a_body(at, agent)).status == 200
+
+    statuses = _statuses(operation, server.url, live.default_token, examples=EXAMPLES)
+
+    assert statuses <= {200, 400, 404, 409}
+    assert len(statuses) > 1
+    assert_invariants()
+
+
+def test_every_answer_to_a_read_only_credential_is_described(
+    live: OverHttp, server: Server, agent: Actor, agent_ro_token: str
+) -> None:
+    writes = {at.path for at in ALL if at.is_write}
+    for at in ALL:
+        assert live(at.path, a_body(at, agent)).status == 200
+
+    for operation in _operations():
+        is_write = operation.path in writes
+        examples = EXAMPLES_OF_A_REFUSAL if is_write else EXAMPLES
+        statuses = _statuses(operation, server.url, agent_ro_token, examples=examples)
+        assert statuses <= ({403} if is_write else {200, 400, 404})

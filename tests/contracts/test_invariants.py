@@ -1,0 +1,127 @@
+"""Each invariant sees its own breach, made by the owner with the rules switched off."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.contracts.catalogue import run
+from tests.invariants import QUERIES, broken_invariants
+
+if TYPE_CHECKING:
+    from memory.actor import Actor
+
+pytestmark = pytest.mark.django_db
+
+#: number of the invariant, and what breaks it
+BREACHES = {
+    "half a promotion": ("I1", "UPDATE feedback_report SET promoted_by_id = NULL"),
+    "a promotion without a result": (
+        "I1",
+        "UPDATE feedback_report SET promotion_version = gen_random_uuid()"
+        " WHERE promoted_at IS NOT NULL",
+    ),
+    "the result of another record": (
+        "I1",
+        "UPDATE feedback_report SET promotion_version = record_version"
+        " WHERE promoted_at IS NOT NULL",
+    ),
+    "a version that is not the newest": (
+        "I2",
+        "UPDATE memory_record SET version_number = 9 WHERE status = 'current'",
+    ),
+    "a status that no version has": (
+        "I2",
+        "UPDATE memory_record SET status = 'retracted', known_until = now(), replaced_by = NULL"
+        " WHERE status = 'superseded'",
+    ),
+    "a replacement that begins later": (
+        "I2",
+        "UPDATE memory_record SET known_from = known_from + interval '1 us'"
+        " WHERE replaces IS NOT NULL",
+    ),
+    "a current record with an end": (
+        "I2",
+        "UPDATE memory_record SET known_until = now() WHERE status = 'current'",
+    ),
+    "a missing version": (
+        "I3",
+        "DELETE FROM memory_recordversion WHERE number = 1 AND record_id IN"
+        " (SELECT id FROM memory_record WHERE status = 'superseded')",
+    ),
+    "a version number twice": ("I3", "UPDATE memory_recordversion SET number = 1"),
+    "two records in a single place": (
+        "I3",
+        "UPDATE memory_record SET subject = 'one', is_single_valued = true"
+        " WHERE status = 'current'",
+    ),
+    "one result of two reports": (
+        "I4",
+        "UPDATE feedback_report SET promotion_version ="
+        " (SELECT promotion_version FROM feedback_report WHERE promoted_at IS NOT NULL)",
+    ),
+    "one record decided twice": (
+        "I4",
+        "UPDATE feedback_report SET promoted_at = now(), record_id ="
+        " (SELECT record_id FROM feedback_report WHERE promoted_at IS NOT NULL)",
+    ),
+    "a promotion without its change": (
+        "I5",
+        "DELETE FROM memory_auditentry WHERE operation = 'record.correct'",
+    ),
+    "a promotion without its entry": (
+        "I5",
+        "DELETE FROM memory_auditentry WHERE operation = 'feedback.promote'",
+    ),
+    "a version without its entry": (
+        "I5",
+        "DELETE FROM memory_auditentry WHERE operation = 'record.assert'",
+    ),
+    "a report about nothing": ("I6", "UPDATE feedback_report SET record_id = gen_random_uuid()"),
+    "a citation for nothing": ("I6", "UPDATE memory_citation SET record_id = gen_random_uuid()"),
+    "a target that is not closed": (
+        "I6",
+        "UPDATE feedback_report SET target_closed_at = now() WHERE promoted_at IS NULL",
+    ),
+    "a receipt of nothing": (
+        "I7",
+        "UPDATE memory_idempotencykey"
+        " SET receipt = jsonb_build_object('report', gen_random_uuid())",
+    ),
+    "a receipt of records that are gone": (
+        "I7",
+        "UPDATE memory_idempotencykey SET receipt ="
+        " jsonb_build_object('records', jsonb_build_array(jsonb_build_object('record',"
+        " gen_random_uuid())))",
+    ),
+}
+
+RULES_OFF = """
+DO $$ DECLARE rule record; BEGIN
+  FOR rule IN SELECT conrelid::regclass AS owner, conname FROM pg_constraint
+    WHERE conrelid::regclass::text ~ '^(memory_(record|recordversion|citation)|feedback_report)$'
+      AND contype IN ('c', 'f', 'u') AND conname !~ '_project_id_uniq$'
+  LOOP EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', rule.owner, rule.conname); END LOOP;
+  DROP INDEX memory_record_single_valued_uniq, feedback_report_one_promotion_uniq;
+  FOR rule IN SELECT DISTINCT tgrelid::regclass AS owner FROM pg_trigger WHERE NOT tgisinternal
+  LOOP EXECUTE format('ALTER TABLE %s DISABLE TRIGGER USER', rule.owner); END LOOP;
+END $$
+"""
+
+
+def test_a_sound_database_breaks_none(rows: Actor) -> None:  # noqa: ARG001
+    assert broken_invariants() == {}
+    assert len(QUERIES) == 9
+
+
+@pytest.mark.usefixtures("rows")
+@pytest.mark.parametrize("name", BREACHES)
+def test_a_breach_is_seen_by_its_invariant(name: str) -> None:
+    number, breach = BREACHES[name]
+    run("SET CONSTRAINTS ALL IMMEDIATE")  # what is pending would forbid ALTER TABLE
+    run(RULES_OFF)  # taken back with the test's transaction
+    run(breach)
+    broken = broken_invariants()
+    assert number in broken
+    assert broken[number]
