@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
+from uuid import uuid4
 
-from django.db import Error, transaction
+from django.db import Error, connection, transaction
 
 from memory.constraints import refusal_of
 from memory.errors import Unavailable
@@ -24,6 +25,14 @@ if TYPE_CHECKING:
     from memory.actor import Actor
 
 
+#: In SQL, since every call of every edge pays for it: a third of what the ORM costs here.
+_INSERT: Final = (
+    'INSERT INTO "memory_auditentry" (id, project_id, operation, outcome, actor_kind, actor_id,'
+    " edge, request_id, magnitude, is_read) VALUES "
+)
+_VALUES: Final = "(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """An operation that was carried out, and how many rows it concerned."""
@@ -34,11 +43,22 @@ class Call:
 
 def allowed(actor: Actor, *calls: Call) -> None:
     """Write one entry a call, in the transaction of the change or read. One statement."""
-    entries = [
-        _entry(actor, call.operation, AuditOutcome.ALLOWED, magnitude=call.magnitude)
-        for call in calls
-    ]
-    AuditEntry.objects.bulk_create(entries)
+    rows: list[Any] = []
+    for call in calls:
+        rows += (
+            uuid4(),
+            actor.project_id,
+            call.operation.value,
+            AuditOutcome.ALLOWED.value,
+            actor.kind.value,
+            actor.id,
+            actor.edge.value,
+            actor.request_id,
+            call.magnitude,
+            call.operation in READ_OPERATIONS,
+        )
+    with connection.cursor() as cursor:
+        cursor.execute(_INSERT + ", ".join([_VALUES] * len(calls)), rows)
 
 
 def refused(actor: Actor, operation: Operation, code: str, *, magnitude: int = 0) -> None:
@@ -46,7 +66,20 @@ def refused(actor: Actor, operation: Operation, code: str, *, magnitude: int = 0
 
     Raises Unavailable when it cannot be written: an unaudited refusal is answered as 503.
     """
-    _save(_entry(actor, operation, AuditOutcome.REFUSED, code=code, magnitude=magnitude))
+    _save(
+        AuditEntry(
+            project_id=actor.project_id,
+            operation=operation,
+            outcome=AuditOutcome.REFUSED,
+            code=code,
+            actor_kind=actor.kind,
+            actor_id=actor.id,
+            edge=actor.edge,
+            request_id=actor.request_id,
+            magnitude=magnitude,
+            is_read=operation in READ_OPERATIONS,
+        )
+    )
 
 
 def authentication_refused(
@@ -66,23 +99,6 @@ def authentication_refused(
             magnitude=magnitude,
             is_read=False,
         )
-    )
-
-
-def _entry(
-    actor: Actor, operation: Operation, outcome: AuditOutcome, *, magnitude: int, code: str = ""
-) -> AuditEntry:
-    return AuditEntry(
-        project_id=actor.project_id,
-        operation=operation,
-        outcome=outcome,
-        code=code,
-        actor_kind=actor.kind,
-        actor_id=actor.id,
-        edge=actor.edge,
-        request_id=actor.request_id,
-        magnitude=magnitude,
-        is_read=operation in READ_OPERATIONS,
     )
 
 
