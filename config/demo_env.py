@@ -21,16 +21,16 @@ def main(arguments: Sequence[str]) -> int:
     port = parser.parse_args(arguments).port
     try:
         tokens = json.loads((state_folder() / "demo.json").read_text(encoding="utf-8"))["tokens"]
-    except (HomeUnusable, OSError, ValueError, KeyError):
+        values = {
+            "URL": f"http://127.0.0.1:{port}",
+            "TOKEN": tokens["read_write"],
+            "READ_TOKEN": tokens["read_only"],
+        }
+    except (HomeUnusable, OSError, ValueError, LookupError, TypeError):
         sys.stderr.write("There is no demo here; start the server first: make run\n")
         return 1
-    values = {
-        "ERRATA_URL": f"http://127.0.0.1:{port}",
-        "ERRATA_TOKEN": tokens["read_write"],
-        "ERRATA_READ_TOKEN": tokens["read_only"],
-    }
     for name, value in values.items():
-        sys.stdout.write(f"export {name}={shlex.quote(value)}\n")
+        sys.stdout.write(f"export ERRATA_{name}={shlex.quote(value)}\n")
     return 0
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from typing_extensions import override
 
@@ -39,13 +38,6 @@ from memory.vocabulary import (
     Relation,
     SourceKind,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from memory.queries.citations import CitationRow
-    from memory.queries.records import RecordDetail
-    from memory.queries.versions import VersionRow
 
 TEXT_CHARACTERS = 256
 CITATIONS_PER_PAGE = 32
@@ -320,20 +312,6 @@ class CurrentOutput(OutputSerializer):
     known = IntervalOutput()
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryAnswer:
-    """A record, a page of its states, and the cursor of the next page."""
-
-    record: RecordDetail
-    versions: Sequence[VersionRow]
-    next: str | None
-
-    @property
-    def previous(self) -> list[VersionRow]:
-        """The states of the page that something ended."""
-        return [version for version in self.versions if version.ended_at is not None]
-
-
 class HistoryOutput(OutputSerializer):
     """A record, and a page of the states that it has been in."""
 
@@ -368,15 +346,6 @@ class CitationOutput(OutputSerializer):
     context_byte_start = StrictInteger(minimum=0)
     context_byte_end = StrictInteger(minimum=1)
     context_complete = StrictBoolean(source="is_context_complete")
-
-
-@dataclass(frozen=True, slots=True)
-class EvidenceAnswer:
-    """A record, a page of its citations, and the cursor of the next page."""
-
-    record: RecordDetail
-    evidence: Sequence[CitationRow]
-    next: str | None
 
 
 class EvidenceOutput(OutputSerializer):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import override
 
 from memory.api import examples, serializers
+from memory.api.answers import EvidenceAnswer, HistoryAnswer
 from memory.api.meanings import MEANINGS
 from memory.errors import IdempotencyConflict, IdempotencyInProgress, NotFound, RecordConflict
 from memory.http.record_input import draft_of
@@ -149,14 +150,14 @@ class GetHistoryView(ReadView):
     @override
     def perform(
         self, actor: Actor, values: dict[str, Any], key: IdempotencyRequest | None
-    ) -> serializers.HistoryAnswer:
+    ) -> HistoryAnswer:
         """Read one page of them."""
         cursors = self.cursors(actor, values)
         after = cursors.read(values["after"]) or cursors.read(values["before"], "before")
         history = get_history(
             actor=actor, record_id=values["id"], after=after, limit=values["limit"]
         )
-        return serializers.HistoryAnswer(
+        return HistoryAnswer(
             history.record, history.versions.rows, cursors.sign(history.versions.next)
         )
 
@@ -174,13 +175,13 @@ class ResolveCitationsView(ReadView):
     @override
     def perform(
         self, actor: Actor, values: dict[str, Any], key: IdempotencyRequest | None
-    ) -> serializers.EvidenceAnswer:
+    ) -> EvidenceAnswer:
         """Read one page of them."""
         cursors = self.cursors(actor, values)
         after = cursors.read(values["after"])
         evidence = resolve_citations(
             actor=actor, record_id=values["id"], after=after, limit=values["limit"]
         )
-        return serializers.EvidenceAnswer(
+        return EvidenceAnswer(
             evidence.record, evidence.citations.rows, cursors.sign(evidence.citations.next)
         )

@@ -85,7 +85,8 @@ class ListOf(StrictField):
         """Look into each member of a list."""
         if isinstance(value, list):
             for place, member in enumerate(value):
-                self.child.refuse_unknown(member, f"{path}[{place}]")
+                if isinstance(member, dict):  # a list may hold half a million other values
+                    self.child.refuse_unknown(member, f"{path}[{place}]")
 
     @override
     def accept(self, value: Any, path: str) -> list[Any]:

@@ -156,9 +156,9 @@ def started(number: int) -> Iterator[Clients]:
     finally:
         for process, pipe in processes:
             pipe.close()
+            process.terminate()
+        for process, _ in processes:
             process.join(ANSWER_SECONDS)
-            if process.is_alive():
-                process.kill()
 
 
 def _serve(pipe: Connection) -> None:

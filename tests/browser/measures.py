@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tests.browser.windows import NARROW, WIDE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator
     from typing import Literal
 
     from tests.browser.windows import Window
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 PROBES: Final = Path(__file__).with_name("probes.js").read_text()
 AXE: Final = files("axe_playwright_python").joinpath("axe.min.js").read_text()
 RULES: Final = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
-#: Tall enough for the bar at the top to stay, low enough for most pages to scroll.
-SHALLOW: Final = (1280, 660)
 #: Themes of a wide and a narrow window: a theme changes colours alone and a width changes none, so
 #: the other two pairs would say nothing new of a page. Screens take turns.
 THEMES: Final[tuple[tuple[Literal["light", "dark"], ...], ...]] = (
@@ -28,8 +26,8 @@ THEMES: Final[tuple[tuple[Literal["light", "dark"], ...], ...]] = (
     ("dark", "light"),
 )
 HTML_BYTES, GZIPPED_BYTES, LIST_GZIPPED_BYTES = 60 * 1024, 14 * 1024, 8 * 1024
-LIST: Final = re.compile(r"/p/demo/reports/(\?.*)?")
-TITLE: Final = re.compile(r"(Error: |Changed: )?[A-Z][a-z]+( [a-z]+)*( · demo)? · Errata")
+LIST: Final = re.compile(r"/p/[a-z]+/reports/(\?.*)?")
+TITLE: Final = re.compile(r"(Error: |Changed: )?[A-Z][a-z]+( [a-z]+)*( · [a-z]+)? · Errata")
 POLICY: Final = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'; "
@@ -44,23 +42,35 @@ HEADERS: Final = {
 }
 
 
+def faults_of(window: Window, turn: int) -> Iterator[str]:
+    """All that is wrong with the page that is shown; it ends up narrow. `turn` picks the themes."""
+    yield from answer_faults(window)
+    yield from key_faults(window)
+    probe(window, "openFolds")
+    window.page.evaluate(AXE)
+    for size, scheme in zip((WIDE, NARROW), THEMES[turn % 2], strict=True):
+        window.resize(size)
+        window.page.emulate_media(color_scheme=scheme)
+        for name, argument in (("reflowFaults", None), ("focusFaults", None), ("axeFaults", RULES)):
+            for fault in probe(window, name, argument):
+                yield f"in {scheme} at {size[0]} px: {fault}"
+
+
 def probe(window: Window, name: str, argument: object = None) -> Any:
     """Ask the page."""
     return window.page.evaluate(f"argument => {PROBES}.{name}(argument)", argument)
 
 
-def answer_faults(window: Window) -> Iterable[str]:
+def answer_faults(window: Window) -> Iterator[str]:
     """Headers, weight and title."""
     assert window.answer is not None
     headers = window.answer.headers
     policy = headers.get("content-security-policy", "")
     if set(policy.split("; ")) != set(POLICY.split("; ")):
         yield f"policy {policy!r}"
-    yield from (
-        f"{name}: {headers.get(name)}"
-        for name, value in HEADERS.items()
-        if headers.get(name) != value
-    )
+    for name, value in HEADERS.items():
+        if headers.get(name) != value:
+            yield f"{name}: {headers.get(name)}"
     body = window.answer.body()
     if len(body) > HTML_BYTES:
         yield f"{len(body)} bytes"
@@ -71,49 +81,10 @@ def answer_faults(window: Window) -> Iterable[str]:
         yield f"title {window.page.title()!r}"
 
 
-def key_faults(window: Window) -> Iterable[str]:
+def key_faults(window: Window) -> Iterator[str]:
     """Backspace and Delete do nothing, with the focus outside a field."""
     window.page.evaluate("document.activeElement.blur(); window.isSame = true")
     for key in ("Backspace", "Delete"):
         window.page.keyboard.press(key)
         if not window.page.evaluate("window.isSame"):
             yield f"{key} left the page"
-
-
-def reflow_faults(window: Window) -> Iterable[str]:
-    """No sideways scrolling and nothing cut off: narrow or wide, widely spaced; with large text."""
-    probe(window, "space")
-    for size in (WIDE, NARROW):
-        window.resize(size)
-        yield from _overflow(window, f"{size[0]} px, spaced")
-    probe(window, "unspace")
-    window.resize(WIDE)
-    probe(window, "zoomText", 200)
-    yield from _overflow(window, "200 % text")
-    probe(window, "zoomText", 100)
-
-
-def _overflow(window: Window, how: str) -> Iterable[str]:
-    if sideways := probe(window, "sideways"):
-        yield f"at {how} {sideways}"
-    yield from (f"cut off at {how}: {element}" for element in probe(window, "lost"))
-
-
-def focus_faults(window: Window) -> Iterable[str]:
-    """The ring is seen and not covered wherever the focus can be."""
-    for size in (SHALLOW, NARROW):
-        window.resize(size)
-        yield from (f"{fault} at {size[0]} px" for fault in probe(window, "focusFaults"))
-
-
-def axe_faults(window: Window, schemes: Iterable[Literal["light", "dark"]]) -> Iterable[str]:
-    """What axe finds, wide in one theme and narrow in the other."""
-    window.page.evaluate(AXE)
-    for size, scheme in zip((WIDE, NARROW), schemes, strict=True):
-        window.resize(size)
-        window.page.emulate_media(color_scheme=scheme)
-        yield from (f"in {scheme} at {size[0]} px {fault}" for fault in probe(window, "axe", RULES))
-    window.page.emulate_media(color_scheme="light")
-
-
-MEASURES: Final = (answer_faults, key_faults, focus_faults, reflow_faults)

@@ -43,9 +43,44 @@
     const ratio = contrast(style.outlineColor, backdrop(element.parentElement));
     if (ratio < 3) return `has a ring of contrast ${ratio.toFixed(2)}`;
     const box = element.getClientRects()[0];
-    const hit = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+    const middle = (start, end, room) => (Math.max(start, 0) + Math.min(end, room)) / 2;
+    const x = middle(box.left, box.right, document.documentElement.clientWidth);
+    const y = middle(box.top, box.bottom, document.documentElement.clientHeight);
+    const hit = document.elementFromPoint(x, y);
     return hit && element.contains(hit) ? "" : `is covered by ${hit ? named(hit) : "the edge"}`;
   };
+
+  /* By how many pixels the page is too wide, and the innermost element that makes it so. */
+  const sideways = () => {
+    const page = document.scrollingElement;
+    const pixels = page.scrollWidth - page.clientWidth;
+    if (pixels <= 0) return [];
+    const beyond = shown("body *").filter(
+      (element) => element.getBoundingClientRect().right > page.clientWidth + 0.5
+    );
+    return [`${pixels} px sideways ${beyond.length ? named(beyond.at(-1)) : ""}`];
+  };
+
+  /* Text that its box cuts off, but for lines that end in an ellipsis by design. */
+  const lost = () =>
+    shown("body *")
+      .filter((element) => {
+        const style = getComputedStyle(element);
+        const cuts = /hidden|clip/;
+        if (style.clipPath !== "none" || style.textOverflow === "ellipsis") return false;
+        return (
+          (cuts.test(style.overflowX) && element.scrollWidth > element.clientWidth + 1) ||
+          (cuts.test(style.overflowY) && element.scrollHeight > element.clientHeight + 1)
+        );
+      })
+      .map((element) => `cuts off ${named(element)}`);
+
+  /* The spacing that WCAG 1.4.12 asks a page to bear. */
+  const SPACING = new CSSStyleSheet();
+  SPACING.replaceSync(
+    "* { line-height: 1.5 !important; letter-spacing: 0.12em !important;" +
+      " word-spacing: 0.16em !important } p { margin-block-end: 2em !important }"
+  );
 
   return {
     openFolds: () => shown("details").forEach((fold) => { fold.open = true; }),
@@ -53,6 +88,18 @@
     stops: () => shown(STOPS).map(named),
 
     stop: () => named(document.activeElement),
+
+    /* With wide spacing; and where the window is wide, with text of twice its size. */
+    reflowFaults: () => {
+      document.adoptedStyleSheets = [SPACING];
+      const spaced = [...sideways(), ...lost()].map((fault) => `spaced, ${fault}`);
+      document.adoptedStyleSheets = [];
+      if (innerWidth < 640) return spaced;
+      document.documentElement.style.fontSize = "200%";
+      const large = [...sideways(), ...lost()].map((fault) => `with 200 % text, ${fault}`);
+      document.documentElement.style.fontSize = "";
+      return [...spaced, ...large];
+    },
 
     /* Forwards and backwards: a bar at the top covers only what is reached from below. */
     focusFaults: () => {
@@ -65,50 +112,11 @@
       return faults;
     },
 
-    /* By how many pixels the page is too wide, and the innermost element that makes it so. */
-    sideways: () => {
-      const page = document.scrollingElement;
-      const pixels = page.scrollWidth - page.clientWidth;
-      if (pixels <= 0) return "";
-      const beyond = shown("body *").filter(
-        (element) => element.getBoundingClientRect().right > page.clientWidth + 0.5
-      );
-      return `${pixels} px sideways ${beyond.length ? named(beyond.at(-1)) : ""}`;
-    },
-
-    /* Text that its box cuts off, but for lines that end in an ellipsis by design. */
-    lost: () =>
-      shown("body *")
-        .filter((element) => {
-          const style = getComputedStyle(element);
-          const cuts = /hidden|clip/;
-          if (style.clipPath !== "none" || style.textOverflow === "ellipsis") return false;
-          return (
-            (cuts.test(style.overflowX) && element.scrollWidth > element.clientWidth + 1) ||
-            (cuts.test(style.overflowY) && element.scrollHeight > element.clientHeight + 1)
-          );
-        })
-        .map(named),
-
-    /* The spacing that WCAG 1.4.12 asks a page to bear. */
-    space: () => {
-      const sheet = new CSSStyleSheet();
-      sheet.replaceSync(
-        "* { line-height: 1.5 !important; letter-spacing: 0.12em !important;" +
-          " word-spacing: 0.16em !important } p { margin-block-end: 2em !important }"
-      );
-      document.adoptedStyleSheets = [sheet];
-    },
-
-    unspace: () => { document.adoptedStyleSheets = []; },
-
-    zoomText: (percent) => { document.documentElement.style.fontSize = `${percent}%`; },
-
     /* Rows of a list are alike, so the first ones stand for all. Where axe cannot tell what is
        behind a text, because a cell cuts it off or a line breaks it, the contrast is computed. */
-    axe: async (tags) => {
+    axeFaults: async (tags) => {
       const { violations, incomplete } = await axe.run(
-        { include: [["html"]], exclude: [[".row:nth-child(n + 9)"]] },
+        { include: [["html"]], exclude: [[".row:nth-child(n + 6)"]] },
         { runOnly: tags, resultTypes: ["violations", "incomplete"], preload: false }
       );
       const isReadable = (node) => {

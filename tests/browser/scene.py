@@ -22,7 +22,7 @@ REPORTS: Final = "/p/demo/reports/"
 AUDIT: Final = "/p/demo/audit/"
 PROPOSED: Final = "Gitega"
 #: Longer than what a note shows unfolded.
-LONG: Final = f"The {MARKER} moved its capital from Bujumbura to Gitega in 2019. " * 40
+LONG: Final = f"The {MARKER} moved its capital from Bujumbura to Gitega in 2019. " * 21
 
 
 @dataclass(frozen=True, slots=True)

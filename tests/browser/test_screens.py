@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import pytest
 from django.urls import URLPattern, URLResolver
 
 from review.console.urls import urlpatterns
-from tests.browser.measures import MEASURES, THEMES, axe_faults, probe
+from tests.browser.measures import faults_of
 from tests.browser.screens import MATRIX
 from tests.browser.screens.matrix import VISITOR
+from tests.browser.windows import WIDE
 
 if TYPE_CHECKING:
     from tests.browser.scene import Scene
@@ -21,14 +22,14 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 GROUPS = sorted({entry.group for entry in MATRIX})
 
 
-def route_names(patterns: Sequence[URLPattern | URLResolver]) -> set[str]:
+def route_names(patterns: Iterable[object]) -> set[str]:
     names = set()
     for pattern in patterns:
         if isinstance(pattern, URLResolver):
             names |= route_names(pattern.url_patterns)
         else:
-            assert pattern.name, "a route without a name"
-            names.add(pattern.name)
+            assert isinstance(pattern, URLPattern)
+            names.add(pattern.name or f"a route without a name: {pattern.pattern}")
     return names
 
 
@@ -50,17 +51,12 @@ def test_every_screen_is_sound(
     if persona != VISITOR:
         window.sign_in(request.getfixturevalue(persona))
     faults = []
-    for number, entry in enumerate(MATRIX):
+    for turn, entry in enumerate(MATRIX):
         if entry.group == group:
+            window.resize(WIDE)
             entry.show(window, scene)
-            found = faults_of(window, number)
-            if window.status != entry.status:
-                found = [f"answered {window.status}"]
-            faults += [f"{entry.name}: {fault}" for fault in found]
+            if window.status == entry.status:
+                faults += [f"{entry.name}: {fault}" for fault in faults_of(window, turn)]
+            else:
+                faults.append(f"{entry.name}: answered {window.status}")
     assert not faults, "\n".join(faults)
-
-
-def faults_of(window: Window, number: int) -> list[str]:
-    probe(window, "openFolds")
-    found = [fault for measure in MEASURES for fault in measure(window)]
-    return [*found, *axe_faults(window, THEMES[number % 2])]

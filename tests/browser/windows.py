@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
     from memory.actor import Actor
 
-WIDE: Final = (1280, 900)
+#: Tall enough for the bar at the top to stay, low enough for most pages to scroll.
+WIDE: Final = (1280, 720)
 NARROW: Final = (320, 640)
 PATIENCE_MS: Final = 10_000
 STEP_MS, QUIET_STEPS = 15, 3
@@ -157,11 +158,12 @@ class Window:
         self.page.emulate_media(color_scheme="light")
 
     def leave(self) -> None:
-        """Let go of the page, so that nothing of it is under way when the rows are flushed."""
+        """Let nothing of it be under way when the rows are flushed. The page stays: a new one would
+        cost a process."""
         for page in self.context.pages:
             if page is not self.page:
                 page.close()
-        self.page.goto("about:blank")
+        self.settle()
 
     def sign_in(self, actor: Actor) -> None:
         """Be somebody, without the detour over the form."""

@@ -31,8 +31,9 @@ class Shown:
 
     @property
     def group(self) -> str:
-        """Persona and part of the console; the states of a group share one test."""
-        return f"{self.persona}-{self.show.__module__.rpartition('.')[2]}"
+        """The states of a persona share one test; a reviewer has one for each part."""
+        part = self.show.__module__.rpartition(".")[2]
+        return f"{self.persona}-{part}" if self.persona == "reviewer" else self.persona
 
 
 MATRIX: Final[list[Shown]] = []

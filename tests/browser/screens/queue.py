@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memory.vocabulary import Role
 from tests.browser.scene import LONG, REPORTS
 from tests.browser.screens.matrix import shown
-from tests.factories import MARKER
+from tests.factories import MARKER, a_project, grant
 from tests.review.situations import correct, promote, retract
 
 if TYPE_CHECKING:
@@ -14,13 +15,17 @@ if TYPE_CHECKING:
     from tests.browser.windows import Window
 
 
-@shown("report-list", "reader", "reviewer")
+@shown("report-list", "reviewer")
 def no_report_ever(window: Window, _scene: Scene) -> None:
-    window.goto(REPORTS)
+    grant(a_project("empty")[1], "reviewer", Role.REVIEWER)
+    window.goto("/p/empty/reports/")
 
 
 @shown("report-list", "reviewer")
-def nothing_ready(window: Window, _scene: Scene) -> None:
+def nothing_ready(window: Window, scene: Scene) -> None:
+    record = scene.record()
+    scene.correction(record)
+    correct(scene.agent, record)
     window.goto(f"{REPORTS}?view=ready&order=newest&size=50")
 
 
