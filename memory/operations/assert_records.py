@@ -86,12 +86,11 @@ def assert_records(
     at = current_scope().opened_at
     _check_validity(drafts, at)
     origins = [_origin_digest(draft) for draft in drafts]
-    rows = _planned(actor, origins)
+    # The drafts' own keys first: the receipt of the whole call names what they had made before.
+    rows = _with_replays(actor, drafts, _planned(actor, origins))
     whole = claim_request(actor, key, {"records": [_receipt(row) for row in rows]})
     if whole is not None:
         rows = _stored(actor, whole["records"])
-    else:
-        rows = _with_replays(actor, drafts, rows)
     new = [item for item in zip(drafts, origins, rows, strict=True) if not item[2].is_replay]
     if new:
         write_records(actor, new=_new_records(actor, new, at), at=at)

@@ -25,7 +25,7 @@ from tests.wire import Answer, Call, encoded, entries_of
 
 VARIANTS: Final = 2_000
 MOST_SECONDS: Final = 0.05
-MOST_SECONDS_OF_THE_LARGEST: Final = 0.2
+MOST_SECONDS_OF_THE_LARGEST: Final = 0.3
 MOST_GROWTH: Final = 10 * 1024 * 1024
 PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 

@@ -139,7 +139,7 @@ def test_a_key_costs_one_statement(name: str, call: InProcess, agent: Actor) -> 
 
     assert (first.body["replayed"], again.body["replayed"]) == (False, True)
     assert len(keyed) <= plain + 1
-    assert len(replayed) <= 8
+    assert len(replayed) <= 10  # of an assertion: the keys of its records are asked first
 
 
 @pytest.mark.parametrize("said", [{}, {"proposed_object": "x"}])

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 
 @shown("start", VISITOR)
-@shown("sign-in", VISITOR)
 def first_visit(window: Window, _scene: Scene) -> None:
     window.goto("/")
 
@@ -47,11 +46,6 @@ def sign_out_by_address(window: Window, _scene: Scene) -> None:
     window.goto("/sign-out/")
 
 
-@shown("preferences-save", VISITOR, status=405)
-def preferences_by_address(window: Window, _scene: Scene) -> None:
-    window.goto("/prefs/")
-
-
 @shown("preferences-save", "reviewer")
 def preferences_saved(window: Window, _scene: Scene) -> None:
     window.goto("/p/demo/reports/?view=ready")
@@ -71,8 +65,9 @@ def projects(window: Window, scene: Scene) -> None:
     window.goto("/projects/")
 
 
-@shown("project-open", "owner", "reader")
-def project_opened(window: Window, _scene: Scene) -> None:
+@shown("project-open", "owner")
+def only_project(window: Window, scene: Scene) -> None:
+    scene.correction()
     window.goto("/projects/")
 
 

@@ -53,7 +53,7 @@ def foreign_cursor(window: Window, _scene: Scene) -> None:
     window.goto(f"{AUDIT}?after=nonsense")
 
 
-@shown("audit-list", "reader", "reviewer", status=403)
+@shown("audit-list", "reviewer", status=403)
 def not_for_this_role(window: Window, _scene: Scene) -> None:
     window.goto(AUDIT)
 

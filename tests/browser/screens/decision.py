@@ -129,11 +129,6 @@ def form_address_opened(window: Window, scene: Scene) -> None:
     window.goto(f"{address(scene.correction())}promote/")
 
 
-@shown("report-retract", "reader", status=403)
-def page_of_a_reviewer(window: Window, scene: Scene) -> None:
-    window.goto(f"{address(scene.retraction())}retract/")
-
-
 def asked(window: Window, report: ReportReceipt) -> None:
     """Open the page before a retraction."""
     window.goto(address(report))

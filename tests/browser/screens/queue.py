@@ -29,7 +29,7 @@ def nothing_ready(window: Window, scene: Scene) -> None:
     window.goto(f"{REPORTS}?view=ready&order=newest&size=50")
 
 
-@shown("report-list", "reader", "owner")
+@shown("report-list", "reader")
 def open_reports(window: Window, scene: Scene) -> None:
     scene.correction(note=LONG, proposed_object=LONG[:400])
     scene.retraction()
@@ -72,11 +72,6 @@ def changed_targets(window: Window, _scene: Scene) -> None:
 @shown("report-list", "reviewer", status=422)
 def foreign_cursor(window: Window, _scene: Scene) -> None:
     window.goto(f"{REPORTS}?after=nonsense")
-
-
-@shown("report-list", "reviewer", status=422)
-def unknown_view(window: Window, _scene: Scene) -> None:
-    window.goto(f"{REPORTS}?view=nonsense")
 
 
 @shown("report-list", "auditor", status=403)

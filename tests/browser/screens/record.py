@@ -48,16 +48,6 @@ def retracted(window: Window, scene: Scene) -> None:
     window.goto(record_address(record))
 
 
-@shown("record-get", "reviewer", status=404)
-def missing(window: Window, scene: Scene) -> None:
-    window.goto(record_address(scene.correction().id))
-
-
-@shown("record-get", "auditor", status=403)
-def not_for_this_role(window: Window, scene: Scene) -> None:
-    window.goto(record_address(scene.record()))
-
-
 @shown("record-versions", "reviewer")
 def versions(window: Window, scene: Scene) -> None:
     window.goto(record_address(moved(scene), "versions/"))

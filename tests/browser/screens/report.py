@@ -87,6 +87,6 @@ def promoted_to_retract(window: Window, scene: Scene) -> None:
     window.goto(address(report))
 
 
-@shown("report-get", "reviewer", "nobody", status=404)
+@shown("report-get", "reviewer", status=404)
 def missing(window: Window, scene: Scene) -> None:
     window.goto(f"/p/demo/reports/{scene.record().id}/")

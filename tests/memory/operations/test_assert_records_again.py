@@ -123,6 +123,17 @@ def test_the_key_of_a_call_answers_all_its_records_again(agent: Actor) -> None:
     assert audit_of(agent) == [Entry("record.assert", "allowed", "", 0)]
 
 
+def test_the_key_of_a_call_that_met_a_known_record_answers_both_again(agent: Actor) -> None:
+    known, new, key = draft(), draft(), a_key(call="two records")
+    assert_records(actor=fresh(agent), drafts=[known])
+    first = assert_records(actor=fresh(agent), drafts=[known, new], key=key)
+    again = assert_records(actor=fresh(agent), drafts=[known, new], key=key)
+    assert [row.is_replay for row in first.records] == [True, False]
+    assert [row.id for row in again.records] == [row.id for row in first.records]
+    assert again.is_replay
+    assert_invariants()
+
+
 def test_the_key_of_another_call_is_a_conflict(agent: Actor) -> None:
     key = a_key("quagga-1", call="one")
     assert_records(actor=fresh(agent), drafts=[draft()], key=key)
