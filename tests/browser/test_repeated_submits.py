@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tests.browser.scene import Scene
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-ROUNDS: Final = 30
+ROUNDS: Final = 20
 SLOW_MS: Final = 600
 HELD: Final = 25  # key events of a key that is held for most of a second
 KEYS: Final = ("p", "Enter", "o", "j", "k", "s", "u", " ", "Tab")

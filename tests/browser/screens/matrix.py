@@ -23,6 +23,7 @@ class Shown:
     route: str
     status: int
     show: Show
+    turn: int  # which state of the screen this is
 
     @property
     def name(self) -> str:
@@ -44,7 +45,9 @@ def shown(route: str, *personas: str, status: int = 200) -> Callable[[Show], Sho
     """Enter a way of showing a screen, for each of these personas."""
 
     def enter(show: Show) -> Show:
-        MATRIX.extend(Shown(persona, route, status, show) for persona in personas)
+        for persona in personas:
+            turn = sum(entry.route == route for entry in MATRIX)
+            MATRIX.append(Shown(persona, route, status, show, turn))
         return show
 
     return enter
