@@ -13,6 +13,7 @@ from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from tests.browser.scene import address
 from tests.factories import MARKER, PASSWORD
 from tests.invariants import assert_invariants
+from tests.leaks import leaks_in
 from tests.personas import account
 from tests.review.situations import correct
 
@@ -54,6 +55,7 @@ def window(
     yield lent
     lent.leave()
     assert lent.watch.complaints == []
+    assert leaks_in(server.said()) == []
     assert_invariants()
 
 

@@ -12,6 +12,7 @@ from tests.browser.scene import REPORTS, address
 from tests.browser.screens.arriving import attempt
 from tests.browser.windows import Window
 from tests.factories import PASSWORD
+from tests.leaks import leaks_in
 from tests.personas import account
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def window(
     fresh_window.leave()
     fresh_window.context.close()
     assert fresh_window.watch.complaints == []
+    assert leaks_in(server.said()) == []
 
 
 def test_a_page_is_three_requests_at_first_and_one_later(

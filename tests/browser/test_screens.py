@@ -37,6 +37,7 @@ def test_the_matrix_holds_every_route_of_the_console() -> None:
     assert {entry.route for entry in MATRIX} == route_names(urlpatterns)
 
 
+@pytest.mark.timeout(180)
 @pytest.mark.parametrize(
     "group",
     [
