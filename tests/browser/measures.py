@@ -43,13 +43,18 @@ HEADERS: Final = {
 
 
 def faults_of(window: Window, turn: int) -> Iterator[str]:
-    """All that is wrong with the page that is shown, the state number `turn` of its screen.
-
-    axe sees the first two states wide and narrow, so the screen in both themes each, and every
-    further one once, in each way in turn. The window ends up narrow.
-    """
+    """All that is wrong with the page that is shown, the state number `turn` of its screen."""
     yield from answer_faults(window)
     yield from key_faults(window)
+    yield from look_faults(window, turn)
+
+
+def look_faults(window: Window, turn: int) -> Iterator[str]:
+    """What cannot be read, reached or understood.
+
+    axe sees the first two states of a screen wide and narrow, so both in both themes, and every
+    further one once, in each of the four ways in turn. The window ends up narrow.
+    """
     probe(window, "openFolds")
     window.page.evaluate(AXE)
     for size, scheme in zip((WIDE, NARROW), THEMES[turn % len(THEMES)], strict=True):

@@ -9,7 +9,7 @@ import pytest
 from django.urls import URLPattern, URLResolver
 
 from review.console.urls import urlpatterns
-from tests.browser.measures import faults_of
+from tests.browser.measures import faults_of, look_faults
 from tests.browser.screens import MATRIX
 from tests.browser.screens.matrix import VISITOR
 from tests.browser.windows import WIDE
@@ -61,3 +61,10 @@ def test_every_screen_is_sound(
             else:
                 faults.append(f"{entry.name}: answered {window.status}")
     assert not faults, "\n".join(faults)
+
+
+@pytest.mark.xdist_group("browser-0")
+def test_the_manual_of_the_wire_is_readable_too(window: Window) -> None:
+    window.goto("/docs/")
+    assert window.status == 200
+    assert list(look_faults(window, 0)) == []

@@ -6,13 +6,14 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from django.conf import settings
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Error, sync_playwright
 
 from tests.review.visitors import visitor
 
@@ -72,6 +73,14 @@ def running_browser() -> Iterator[Browser]:
         del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
 
 
+def _is_abandoned(request: Request) -> bool:
+    """Whether the page that asked was closed, so that nobody is told of an answer."""
+    try:
+        return request.frame.page.is_closed()
+    except Error:  # the page that it is to draw is not there yet
+        return False
+
+
 @dataclass
 class Watch:
     """What a context asked for, and what it must not have done."""
@@ -102,6 +111,12 @@ class Watch:
     def posts(self) -> list[Request]:
         """The forms that were sent."""
         return [request for request in self.requests if request.method == "POST"]
+
+    @property
+    def has_pending(self) -> bool:
+        """Whether an answer is still to come to a page that is there."""
+        self.pending = {request for request in self.pending if not _is_abandoned(request)}
+        return bool(self.pending)
 
     def _asked(self, request: Request) -> None:
         self.requests.append(request)
@@ -183,10 +198,10 @@ class Window:
 
     def settle(self) -> None:
         """Wait until nothing has been under way for a moment."""
-        quiet = 0
-        while quiet < QUIET_STEPS:
+        quiet, deadline = 0, time.monotonic() + PATIENCE_MS / 1_000
+        while quiet < QUIET_STEPS and time.monotonic() < deadline:
             self.page.wait_for_timeout(STEP_MS)
-            quiet = 0 if self.watch.pending else quiet + 1
+            quiet = 0 if self.watch.has_pending else quiet + 1
         self.page.wait_for_load_state()
 
     def follow(self, name: str) -> None:
