@@ -11,6 +11,16 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from memory.digests import Digester
+    from memory.vocabulary import UtilityScope
+
+
+@dataclass(frozen=True, slots=True)
+class UtilityRules:
+    """How a project lets outcomes count in the ranking (`design.md`, Ranking)."""
+
+    one_vote_per_run: bool
+    minimum_actors: int
+    scope: UtilityScope
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +30,14 @@ class Scope:
     project_id: UUID
     name: str
     search_language: str
+    utility: UtilityRules
     digests: Digester
     opened_at: datetime
+
+    @property
+    def search_configuration(self) -> str:
+        """The database's text search configuration of the project's language."""
+        return f"errata_{self.search_language}"
 
 
 scope_var: Final[ContextVar[Scope | None]] = ContextVar("errata_scope", default=None)

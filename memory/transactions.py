@@ -14,8 +14,8 @@ from memory import audit
 from memory.constraints import is_worth_retrying, refusal_of
 from memory.digests import Digester
 from memory.errors import DomainError, FieldInvalid, NotFound, Unavailable
-from memory.scope import Scope, scope_var
-from memory.vocabulary import INVALID_CODES, Operation
+from memory.scope import Scope, UtilityRules, scope_var
+from memory.vocabulary import INVALID_CODES, Operation, UtilityScope
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -69,14 +69,22 @@ def _enter(project_id: UUID) -> Scope:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT set_config('errata.project', id::text, true),"
-            " name, search_language, digest_key, clock_timestamp()"
+            " name, search_language, digest_key, clock_timestamp(),"
+            " one_vote_per_run, minimum_actors, utility_scope"
             " FROM memory_project WHERE id = %s",
             [project_id],
         )
         row = cursor.fetchone()
     if row is None:
         raise NotFound
-    return Scope(project_id, row[1], row[2], Digester(bytes(row[3])), row[4])
+    return Scope(
+        project_id=project_id,
+        name=row[1],
+        search_language=row[2],
+        utility=UtilityRules(row[5], row[6], UtilityScope(row[7])),
+        digests=Digester(bytes(row[3])),
+        opened_at=row[4],
+    )
 
 
 def database_time(*, not_before: Iterable[datetime] = ()) -> datetime:

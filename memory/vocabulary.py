@@ -14,13 +14,19 @@ OBJECT_BYTES: Final = 1_024
 SUBJECT_BYTES: Final = 1_024
 PREDICATE_BYTES: Final = 128
 PREDICATE_PATTERN: Final = r"[a-z][a-z0-9_]*"
+STATES: Final = "states"  # the predicate of a claim that names none; never single-valued
 PROJECT_NAME_PATTERN: Final = r"[a-z0-9][a-z0-9-]{0,62}"
 SOURCE_TYPE_CHARACTERS: Final = 120
 SOURCE_REF_CHARACTERS: Final = 200
 SOURCE_ID_CHARACTERS: Final = 200
+WORKER_CHARACTERS: Final = 200  # names of agents, runs and observers
 RECORDS_PER_CALL: Final = 20
+MOST_ACTORS: Final = 1_000  # that a project may ask for before outcomes count
 PAGE_LIMIT: Final = 100
 PAGE_DEFAULT: Final = 20
+CLAIMS_PER_CALL: Final = 50
+SOURCES_PER_CLAIM: Final = 20
+RECALLED: Final = "recalled"  # origin type of what was seen in a pack; it supports no record
 SCANNED_ROWS: Final = 2_000  # what a page with an unindexed filter reads at most
 
 
@@ -95,6 +101,20 @@ class Relation(TextChoices):
     QUALIFIES = "qualifies"
 
 
+class SearchLanguage(TextChoices):
+    """How words of statements are folded together in searches."""
+
+    ENGLISH = "english"
+    SIMPLE = "simple"
+
+
+class UtilityScope(TextChoices):
+    """Which outcomes count for a compile: all that name the record, or those of an equal task."""
+
+    RECORD = "record"
+    TASK = "task"
+
+
 class Access(TextChoices):
     """What a credential may do."""
 
@@ -139,10 +159,16 @@ class Edge(TextChoices):
 
 
 class KeyScope(TextChoices):
-    """What an idempotency key stands for: a whole request, or one record of an assertion."""
+    """What an idempotency key stands for.
+
+    A whole request, one record of an assertion, one piece of evidence by the id that its origin
+    has for it, or one claim of a consolidation by its content.
+    """
 
     REQUEST = "request"
     RECORD = "record"
+    SOURCE = "source"
+    CLAIM = "claim"
 
 
 class AuditOutcome(TextChoices):
@@ -163,12 +189,26 @@ class Operation(StrEnum):
     RECORD_GET = "record.get"
     RECORD_HISTORY = "record.history"
     CITATION_RESOLVE = "citation.resolve"
+    RECORD_CONSOLIDATE = "record.consolidate"
+    RECORD_EVIDENCE = "record.evidence"
     SOURCE_GET = "source.get"
+    OBSERVE = "observe"
+    FRESHNESS = "freshness"
+    RECALL = "recall"
+    CONTEXT_ASSEMBLE = "context.assemble"
+    CONTEXT_COMPILE = "context.compile"
+    CONTEXT_GET = "context.get"
+    CONTEXT_LIST = "context.list"
+    CONTEXT_PRUNE = "context.prune"
+    OUTCOME_RECORD = "outcome.record"
+    OUTCOME_LIST = "outcome.list"
+    OUTCOME_SUMMARY = "outcome.summary"
     FEEDBACK_RECORD = "feedback.record"
     FEEDBACK_LIST = "feedback.list"
     FEEDBACK_PROMOTE = "feedback.promote"
     AUDIT_LIST = "audit.list"
     PROJECT_CREATE = "project.create"
+    PROJECT_CONFIGURE = "project.configure"
     PREDICATE_MARK = "predicate.mark"
     MEMBER_GRANT = "member.grant"
     CREDENTIAL_CREATE = "credential.create"
@@ -182,7 +222,16 @@ READ_OPERATIONS: Final = frozenset(
         Operation.RECORD_GET,
         Operation.RECORD_HISTORY,
         Operation.CITATION_RESOLVE,
+        Operation.RECORD_EVIDENCE,
         Operation.SOURCE_GET,
+        Operation.FRESHNESS,
+        Operation.RECALL,
+        Operation.CONTEXT_ASSEMBLE,
+        Operation.CONTEXT_COMPILE,  # leaves a run, and changes nothing that anybody believes
+        Operation.CONTEXT_GET,
+        Operation.CONTEXT_LIST,
+        Operation.OUTCOME_LIST,
+        Operation.OUTCOME_SUMMARY,
         Operation.FEEDBACK_LIST,
         Operation.AUDIT_LIST,
     }

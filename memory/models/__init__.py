@@ -6,12 +6,11 @@ from memory.models.access import (
     MemberGroup,
     Predicate,
     Project,
-    SearchLanguage,
     User,
 )
 from memory.models.audit import AuditEntry
 from memory.models.idempotency import IdempotencyKey
-from memory.models.records import Citation, Record, RecordVersion
+from memory.models.records import Citation, Posting, Record, RecordVersion
 from memory.models.sources import Message, Source, Subject
 
 __all__ = [
@@ -22,11 +21,11 @@ __all__ = [
     "Member",
     "MemberGroup",
     "Message",
+    "Posting",
     "Predicate",
     "Project",
     "Record",
     "RecordVersion",
-    "SearchLanguage",
     "Source",
     "Subject",
     "User",

@@ -12,20 +12,22 @@ from django.db.models.functions import Now
 from guardian.models import GroupObjectPermissionBase, UserObjectPermissionBase
 
 from memory.models.columns import Identified, bytes_check, choice_check
-from memory.vocabulary import NAME_CHARACTERS, PREDICATE_BYTES, Access, ActorKind, Role, Trust
+from memory.vocabulary import (
+    NAME_CHARACTERS,
+    PREDICATE_BYTES,
+    Access,
+    ActorKind,
+    Role,
+    SearchLanguage,
+    Trust,
+    UtilityScope,
+)
 
 
 class User(AbstractUser):
     """A person with an account, or the operator at the command line."""
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
-
-
-class SearchLanguage(models.TextChoices):
-    """How words of statements are folded together in searches."""
-
-    ENGLISH = "english"
-    SIMPLE = "simple"
 
 
 class Project(Identified):
@@ -37,6 +39,15 @@ class Project(Identified):
     search_language = models.CharField(
         max_length=16, choices=SearchLanguage.choices, default=SearchLanguage.ENGLISH
     )
+    #: How outcomes count in the ranking; the defaults are the published rule (`design.md`).
+    one_vote_per_run = models.BooleanField(default=False, db_default=False)
+    minimum_actors = models.PositiveSmallIntegerField(default=1, db_default=1)
+    utility_scope = models.CharField(
+        max_length=16,
+        choices=UtilityScope.choices,
+        default=UtilityScope.RECORD,
+        db_default=UtilityScope.RECORD.value,
+    )
     next_log_offset = models.BigIntegerField(default=0, editable=False)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     suspended_at = models.DateTimeField(null=True)
@@ -46,6 +57,10 @@ class Project(Identified):
         permissions: ClassVar = [(role.value, f"is {role.value} of the project") for role in Role]
         constraints: ClassVar = [
             choice_check("memory_project", "search_language", SearchLanguage),
+            choice_check("memory_project", "utility_scope", UtilityScope),
+            CheckConstraint(
+                condition=Q(minimum_actors__gte=1), name="memory_project_minimum_actors_range"
+            ),
             CheckConstraint(
                 condition=Q(name__regex=r"^[a-z0-9][a-z0-9-]{0,62}$"),
                 name="memory_project_name_form",

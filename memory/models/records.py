@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import CheckConstraint, F, Index, Q, UniqueConstraint
 from django.db.models.functions import Now
+from typing_extensions import override
 
 from memory.models.access import Project
 from memory.models.columns import Identified, Recorded, bytes_check, choice_check, recorded_checks
@@ -17,6 +19,7 @@ from memory.vocabulary import (
     PREDICATE_BYTES,
     STATEMENT_BYTES,
     SUBJECT_BYTES,
+    WORKER_CHARACTERS,
     MessageRole,
     RecordChange,
     RecordKind,
@@ -62,6 +65,10 @@ class Record(Recorded):
     is_disputed = models.BooleanField(default=False)
     #: Role of the message that the first supporting citation quotes.
     source_role = models.CharField(max_length=16, choices=MessageRole.choices)
+    #: Who noticed it, as the sender of a consolidation calls them.
+    observer_name = models.CharField(max_length=WORKER_CHARACTERS, null=True)  # noqa: DJ001 - absent is not empty
+    #: Keyed hashes of the statement's lexemes; set by the trigger memory_record_terms_v1.
+    terms = ArrayField(models.BigIntegerField(), db_default=[], editable=False)
     #: Keyed digest of origin type and id, subject, predicate and object; NULL without an origin id.
     origin_digest = models.BinaryField(max_length=32, null=True)
 
@@ -120,6 +127,30 @@ class Record(Recorded):
                 name="memory_record_data_subject_idx",
             ),
         ]
+
+
+class Posting(models.Model):
+    """A lexeme occurs in a record's statement: what retrieval reads (ADR 10).
+
+    Written by triggers alone, from `Record.terms` and `Record.status`. `term` hashes the data
+    subject with the lexeme, so a range of the key is one word among the records about one person.
+    No reference to the record: its check would read all of a project's postings when one goes.
+    """
+
+    pk = models.CompositePrimaryKey("project_id", "term", "is_current", "record_id", "term_count")
+    project = models.ForeignKey(Project, models.PROTECT, db_index=False)
+    term = models.BigIntegerField()
+    is_current = models.BooleanField()
+    record_id = models.UUIDField()
+    #: How many lexemes the statement has; in the key, so that a score reads nothing but the index.
+    term_count = models.PositiveSmallIntegerField()
+
+    class Meta:
+        default_permissions = ()
+
+    @override
+    def __str__(self) -> str:
+        return str(self.record_id)
 
 
 class RecordVersion(Recorded):

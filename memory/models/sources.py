@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from django.db import models
-from django.db.models import CheckConstraint, Index, Q, UniqueConstraint
+from django.db.models import CheckConstraint, F, Index, Q, UniqueConstraint
 
 from memory.models.access import Project
 from memory.models.columns import Identified, Recorded, bytes_check, choice_check, recorded_checks
@@ -15,6 +15,7 @@ from memory.vocabulary import (
     SOURCE_REF_CHARACTERS,
     SOURCE_TYPE_CHARACTERS,
     SUBJECT_BYTES,
+    WORKER_CHARACTERS,
     MessageRole,
     SourceKind,
     Trust,
@@ -51,6 +52,9 @@ class Source(Recorded):
     )
     content_hash = models.BinaryField(max_length=32)
     occurred_at = models.DateTimeField(null=True)
+    #: What the sender calls the agent and the run that it speaks for.
+    agent_name = models.CharField(max_length=WORKER_CHARACTERS, null=True)  # noqa: DJ001 - absent is not empty
+    run_name = models.CharField(max_length=WORKER_CHARACTERS, null=True)  # noqa: DJ001 - absent is not empty
     #: Contiguous from 0 per project; set by the trigger memory_source_log_offset_v1.
     log_offset = models.BigIntegerField(db_default=-1, editable=False)
 
@@ -72,7 +76,21 @@ class Source(Recorded):
                 fields=["project", "data_subject"],
                 condition=Q(data_subject__isnull=False),
                 name="memory_source_data_subject_idx",
-            )
+            ),
+            Index(
+                "project",
+                "data_subject",
+                F("log_offset").desc(),
+                condition=Q(kind="turn"),
+                name="memory_source_turn_idx",
+            ),
+            Index(
+                "project",
+                "data_subject",
+                F("log_offset").desc(),
+                condition=~Q(kind="curated"),
+                name="memory_source_evidence_idx",
+            ),
         ]
 
 
@@ -85,6 +103,8 @@ class Message(Identified):
     role = models.CharField(max_length=16, choices=MessageRole.choices)
     content = models.TextField()
     occurred_at = models.DateTimeField(null=True)
+    #: Messages of one step of a conversation share it; NULL where the sender says nothing of steps.
+    group_ordinal = models.PositiveSmallIntegerField(null=True)
 
     class Meta:
         default_permissions = ()

@@ -212,10 +212,10 @@ def _has_words(text: str) -> Q:
 
     A text of stop words alone asks for nothing, so every statement has its words.
     """
-    language = current_scope().search_language
-    query = SearchQuery(text, config=language, search_type="plain")
+    configuration = current_scope().search_configuration
+    query = SearchQuery(text, config=configuration, search_type="plain")
     words = Func(query, function="numnode", output_field=IntegerField())
-    vector = SearchVector("statement", config=language)
+    vector = SearchVector("statement", config=configuration)
     return Q(SearchVectorExact(vector, query)) | Q(Exact(words, 0))
 
 

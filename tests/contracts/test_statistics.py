@@ -26,6 +26,15 @@ def test_texts_leave_no_values_in_the_statistics() -> None:
     wanted |= {("memory_source", f"origin_{name}") for name in ("type", "ref", "id")}
     wanted |= {
         ("memory_source", "content_hash"),
+        ("memory_source", "agent_name"),
+        ("memory_source", "run_name"),
+        ("memory_record", "observer_name"),
+        ("memory_record", "terms"),
+        ("memory_posting", "term"),
+        ("feedback_contextrun", "task_digest"),
+        ("feedback_contextrun", "lexemes_digest"),
+        ("feedback_outcome", "reason_code"),
+        ("feedback_outcome", "lexemes_digest"),
         ("memory_record", "origin_digest"),
         ("memory_idempotencykey", "key_digest"),
         ("memory_idempotencykey", "fingerprint"),

@@ -4,7 +4,7 @@ import pytest
 
 from memory.management.commands.create_project import SEARCH_LANGUAGES
 from memory.models import Project
-from memory.models.access import SearchLanguage
+from memory.vocabulary import SearchLanguage
 from tests.commands import answered, refusal_of, said
 
 pytestmark = pytest.mark.django_db
