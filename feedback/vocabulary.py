@@ -1,8 +1,12 @@
-"""The words of reports."""
+"""The words of reports, context runs and outcomes."""
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.db.models import TextChoices
+
+REASON_CHARACTERS: Final = 64
 
 
 class Queue(TextChoices):
@@ -19,3 +23,16 @@ class Order(TextChoices):
 
     NEWEST = "newest"
     OLDEST = "oldest"
+
+
+class OutcomeKind(TextChoices):
+    """What became of a pack, or of one record in it (titen seed, "Five outcomes")."""
+
+    USED = "used"
+    USEFUL = "useful"
+    IRRELEVANT = "irrelevant"
+    INCORRECT = "incorrect"
+    HARMFUL = "harmful"
+
+
+POSITIVE_OUTCOMES: Final = frozenset({OutcomeKind.USED, OutcomeKind.USEFUL})

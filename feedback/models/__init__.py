@@ -1,5 +1,6 @@
-"""Models of reports."""
+"""Models of reports, context runs and outcomes."""
 
+from feedback.models.context import ContextItem, ContextRun, Outcome
 from feedback.models.reports import Report
 
-__all__ = ["Report"]
+__all__ = ["ContextItem", "ContextRun", "Outcome", "Report"]
