@@ -1,4 +1,4 @@
-"""Where `feedback` plugs into changes of records; its `apps.py` fills the lists.
+"""Where `feedback` plugs into what `memory` does; its `apps.py` fills the lists.
 
 They run inside the transaction of the change, in the order in which they were added.
 """
@@ -31,3 +31,14 @@ open_report_counts: Final[list[OpenReports]] = []
 def count_open_reports(project_id: UUID, record_id: UUID) -> int:
     """How many open reports are about a record; each counter bounds its own work."""
     return sum(count(project_id, record_id) for count in open_report_counts)
+
+
+#: Called with a project and an id; answers whether a context run of the project has it.
+ContextRunExists = Callable[[UUID, UUID], bool]
+
+context_run_checks: Final[list[ContextRunExists]] = []
+
+
+def has_context_run(project_id: UUID, run_id: UUID) -> bool:
+    """Whether a project has a context run of this id."""
+    return any(check(project_id, run_id) for check in context_run_checks)

@@ -52,6 +52,10 @@ def can_change_records(actor: Actor) -> Answer:
     return can_write(actor)
 
 
+#: Append evidence; a tool of a model may, since evidence changes no belief.
+can_observe = can_write
+
+
 def can_read_audit(actor: Actor) -> Answer:
     """The audit log: auditors and owners; no credential."""
     return Allowed() if Role.AUDITOR in actor.roles else Denied("needs_auditor")

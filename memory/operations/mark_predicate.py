@@ -15,6 +15,7 @@ from memory.transactions import operation
 from memory.vocabulary import (
     PREDICATE_BYTES,
     PREDICATE_PATTERN,
+    STATES,
     Operation,
     RecordStatus,
 )
@@ -41,6 +42,8 @@ def mark_predicate(*, actor: Actor, name: str) -> PredicateReceipt:
     policies.can_own(actor).require()
     if len(name) > PREDICATE_BYTES or not re.fullmatch(PREDICATE_PATTERN, name):
         raise FieldInvalid("name", "must match [a-z][a-z0-9_]* in at most 128 bytes.")
+    if name == STATES:
+        raise FieldInvalid("name", "must not be states, which a subject has any number of times.")
     # Records under way are waited for and counted; the trigger on those to come waits for the mark.
     Project.objects.select_for_update().get(id=actor.project_id)
     current = Record.objects.visible_to(actor).filter(predicate=name, status=RecordStatus.CURRENT)

@@ -45,9 +45,25 @@ class NewIds:
     source: UUID = field(default_factory=uuid4)
 
 
+@dataclass(frozen=True, slots=True)
+class CitedSpan:
+    """Bytes of a stored message that a new record cites, and how they bear on it."""
+
+    source_id: UUID
+    ordinal: int
+    byte_start: int
+    byte_end: int
+    quote: str
+    relation: Relation
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRecord:
-    """A record to be written, with the curated source that it rests on."""
+    """A record to be written.
+
+    It rests on the spans that it cites, or, without any, on a curated source that is written with
+    it: one message, the statement, cited whole.
+    """
 
     ids: NewIds
     subject: str
@@ -64,6 +80,10 @@ class NewRecord:
     change: RecordChange
     origin_digest: bytes | None = None
     replaces: UUID | None = None
+    cited: tuple[CitedSpan, ...] = ()
+    source_role: MessageRole = MessageRole.USER
+    is_disputed: bool = False
+    observer_name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,19 +104,21 @@ def write_records(
     """Close locked records and write new ones; how many open reports were about the closed.
 
     The originals are closed before the replacements come, so that a single-valued place is free.
-    Each new record rests on a curated source of one message, the statement, cited whole. Two
-    statements and the hooks' for closings, four for new records, one for all versions.
+    Two statements and the hooks' for closings, four for new records, one for all versions.
     """
-    if new:
+    curated = [record for record in new if not record.cited]
+    if curated:
         # Sources lock the project's log. Closing first would deadlock with an assertion that holds
         # the log and waits for the single-valued place that this closing is about to free.
-        Source.objects.bulk_create([_source(actor, record, at) for record in new])
-        Message.objects.bulk_create([_message(actor, record, at) for record in new])
+        Source.objects.bulk_create([_source(actor, record, at) for record in curated])
+        Message.objects.bulk_create([_message(actor, record, at) for record in curated])
     if closings:
         _close(closings, at)
     if new:
         Record.objects.bulk_create([_record(actor, record, at) for record in new])
-        Citation.objects.bulk_create([_citation(actor, record, at) for record in new])
+        Citation.objects.bulk_create(
+            [_citation(actor, record, span, at) for record in new for span in _spans(record)]
+        )
     RecordVersion.objects.bulk_create(
         [
             *(_closing_version(actor, closing, at) for closing in closings),
@@ -189,7 +211,9 @@ def _record(actor: Actor, record: NewRecord, at: datetime) -> Record:
         known_from=at,
         version=record.ids.version,
         replaces=record.replaces,
-        source_role=MessageRole.USER,
+        source_role=record.source_role,
+        is_disputed=record.is_disputed,
+        observer_name=record.observer_name,
         origin_digest=record.origin_digest,
         **_by(actor, at),
     )
@@ -227,15 +251,23 @@ def _closing_version(actor: Actor, closing: Closing, at: datetime) -> RecordVers
     )
 
 
-def _citation(actor: Actor, record: NewRecord, at: datetime) -> Citation:
+def _spans(record: NewRecord) -> tuple[CitedSpan, ...]:
+    """What a record cites: the statement itself where it has no other source."""
+    if record.cited:
+        return record.cited
+    size = len(record.statement.encode())
+    return (CitedSpan(record.ids.source, 0, 0, size, record.statement, Relation.SUPPORTS),)
+
+
+def _citation(actor: Actor, record: NewRecord, span: CitedSpan, at: datetime) -> Citation:
     return Citation(
         project_id=actor.project_id,
         record_id=record.ids.record,
-        source_id=record.ids.source,
-        ordinal=0,
-        byte_start=0,
-        byte_end=len(record.statement.encode()),
-        quote=record.statement,
-        relation=Relation.SUPPORTS,
+        source_id=span.source_id,
+        ordinal=span.ordinal,
+        byte_start=span.byte_start,
+        byte_end=span.byte_end,
+        quote=span.quote,
+        relation=span.relation,
         recorded_at=at,
     )
