@@ -16,7 +16,9 @@ class FeedbackConfig(AppConfig):
         """Fill the hooks of `memory`, once the models are loaded."""
         from feedback.operations.close_targets import close_targets  # noqa: PLC0415 - needs models
         from feedback.queries.reports import count_open_reports  # noqa: PLC0415 - needs models
+        from feedback.queries.runs import has_run  # noqa: PLC0415 - needs models
         from memory import hooks  # noqa: PLC0415 - the same
 
         hooks.on_record_closed.append(close_targets)
         hooks.open_report_counts.append(count_open_reports)
+        hooks.context_run_checks.append(has_run)
