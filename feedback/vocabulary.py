@@ -35,4 +35,12 @@ class OutcomeKind(TextChoices):
     HARMFUL = "harmful"
 
 
+class Surface(TextChoices):
+    """Where a recall may look; there is nothing but facts here."""
+
+    FACTS = "facts"
+    REPORTS = "reports"
+    PASSAGES = "passages"
+
+
 POSITIVE_OUTCOMES: Final = frozenset({OutcomeKind.USED, OutcomeKind.USEFUL})

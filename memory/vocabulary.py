@@ -237,6 +237,8 @@ READ_OPERATIONS: Final = frozenset(
     }
 )
 
+LOOP_INVALID: Final = "validation_error"  # on the wire in upper case
+
 #: The code with which an operation refuses a faulty field (`contract.md` 0.10).
 INVALID_CODES: Final[dict[Operation, str]] = {
     Operation.RECORD_ASSERT: "invalid_record_mutation",
@@ -249,4 +251,12 @@ INVALID_CODES: Final[dict[Operation, str]] = {
     Operation.FEEDBACK_RECORD: "invalid_feedback",
     Operation.FEEDBACK_LIST: "invalid_feedback",
     Operation.FEEDBACK_PROMOTE: "invalid_feedback",
+    Operation.OBSERVE: "invalid_turn",
+    Operation.RECALL: "invalid_recall_controls",
+    Operation.CONTEXT_ASSEMBLE: "invalid_context",
+    Operation.RECORD_CONSOLIDATE: LOOP_INVALID,
+    Operation.CONTEXT_COMPILE: LOOP_INVALID,
+    Operation.CONTEXT_LIST: LOOP_INVALID,
+    Operation.OUTCOME_RECORD: LOOP_INVALID,
+    Operation.OUTCOME_LIST: LOOP_INVALID,
 }

@@ -1,10 +1,10 @@
-"""Routes of `/v1/feedback`."""
+"""Routes of reports, recalls, contexts and outcomes."""
 
 from __future__ import annotations
 
 from django.urls import path
 
-from feedback.api import views
+from feedback.api import context_views, views
 
 app_name = "feedback"
 
@@ -12,4 +12,19 @@ urlpatterns = [
     path("feedback/record", views.RecordReportView.as_view(), name="report-record"),
     path("feedback/list", views.ListReportsView.as_view(), name="report-list"),
     path("feedback/promote", views.PromoteReportView.as_view(), name="report-promote"),
+    path("recalls", context_views.RecallView.as_view(), name="recall"),
+    path("context/compile", context_views.CompileContextView.as_view(), name="context-compile"),
+    path("context/runs", context_views.ListRunsView.as_view(), name="context-list"),
+    path("context/outcomes", context_views.ListOutcomesView.as_view(), name="outcome-list"),
+    path("context/<str:context_id>", context_views.GetContextView.as_view(), name="context-get"),
+    path(
+        "context/<str:context_id>/feedback",
+        context_views.RecordOutcomeView.as_view(),
+        name="outcome-record",
+    ),
+    path(
+        "claims/<str:claim_id>/outcomes",
+        context_views.SummariseOutcomesView.as_view(),
+        name="outcome-summary",
+    ),
 ]

@@ -15,11 +15,12 @@ from feedback.queries.outcomes import NO_VOTES, count_votes
 from feedback.ranking import POLICY, Components, components
 from memory import audit
 from memory.operations.record_rows import ensure_subjects
+from memory.queries.claims import Standing
 from memory.queries.sources import count_unconsolidated
 from memory.retrieval import Search, find_candidates
 from memory.scope import current_scope
 from memory.transactions import operation
-from memory.vocabulary import Operation, Relation
+from memory.vocabulary import Operation, RecordStatus, Relation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -56,6 +57,11 @@ class RankedRecord:
         return self.record.statement
 
     @property
+    def standing(self) -> Standing:
+        """Current, or it would not be ranked."""
+        return Standing(RecordStatus.CURRENT, is_disputed=self.record.is_disputed, is_expired=False)
+
+    @property
     def evidence_ids(self) -> list[UUID]:
         """The sources that it cites, each once, in the order of the citations."""
         return list(dict.fromkeys(source.source_id for source in self.record.cited))
@@ -83,6 +89,27 @@ class CompiledContext:
     candidates: int
     lexemes_used: int
     lexemes_dropped: int
+    policy: str = POLICY
+
+    @property
+    def data_subject(self) -> str | None:
+        """Whose records were ranked."""
+        return self.request.data_subject
+
+    @property
+    def is_shared_included(self) -> bool:
+        """Whether records about nobody were ranked too."""
+        return self.request.include_shared
+
+    @property
+    def max_tokens(self) -> int:
+        """The budget."""
+        return self.request.max_tokens
+
+    @property
+    def selected_items(self) -> int:
+        """How many items the pack has."""
+        return len(self.items)
 
     @property
     def conflicts(self) -> list[RankedRecord]:

@@ -38,6 +38,7 @@ class Question:
     as_known_at: datetime | None = None
     max_characters: int
     source_roles: Sequence[MessageRole]
+    has_facts: bool = True  # whether the caller wants any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +115,8 @@ def recall(*, actor: Actor, question: Question) -> Recollection:
             limit=RECALLED_ROWS,
         ),
     )
-    ranked = sorted(found.rows, key=lambda row: _rank(row, as_of))
+    rows = found.rows if question.has_facts else ()
+    ranked = sorted(rows, key=lambda row: _rank(row, as_of))
     quotations = _quotations_of(actor, [row.id for row in ranked])
     facts, left = [], question.max_characters
     for row in ranked:

@@ -17,6 +17,7 @@ from memory import policies
 from memory.errors import NotFound
 from memory.models import Subject
 from memory.paging import Page, Seek
+from memory.queries.claims import Standing
 from memory.scope import current_scope
 from memory.transactions import audited_read
 from memory.vocabulary import SCANNED_ROWS, Operation, RecordStatus, Relation, Trust
@@ -82,9 +83,8 @@ class RunItem:
     kind: str
     confidence: float
     trust: Trust
-    is_disputed: bool
     observer_name: str | None
-    status: RecordStatus
+    standing: Standing
     valid_from: datetime
     valid_until: datetime | None
     current_version: UUID
@@ -275,9 +275,12 @@ def _run_item(row: tuple[Any, ...]) -> RunItem:
         kind=row[14],
         confidence=row[15],
         trust=Trust(row[16]),
-        is_disputed=row[17],
         observer_name=row[18],
-        status=RecordStatus(row[19]),
+        standing=Standing(
+            RecordStatus(row[19]),
+            is_disputed=row[17],
+            is_expired=row[21] is not None and row[21] <= current_scope().opened_at,
+        ),
         valid_from=row[20],
         valid_until=row[21],
         current_version=row[22],

@@ -1,10 +1,10 @@
-"""Routes of `/v1/records` and `/v1/citations`."""
+"""Routes of records, citations, observations, contexts, consolidations and evidence."""
 
 from __future__ import annotations
 
 from django.urls import path
 
-from memory.api import views
+from memory.api import loop_views, views
 
 app_name = "memory"
 
@@ -16,4 +16,13 @@ urlpatterns = [
     path("records/get", views.GetRecordView.as_view(), name="record-get"),
     path("records/history", views.GetHistoryView.as_view(), name="record-history"),
     path("citations/resolve", views.ResolveCitationsView.as_view(), name="citation-resolve"),
+    path("observations", loop_views.ObserveView.as_view(), name="source-observe"),
+    path("freshness", loop_views.FreshnessView.as_view(), name="freshness"),
+    path("contexts", loop_views.AssembleContextView.as_view(), name="context-assemble"),
+    path("consolidations", loop_views.ConsolidateView.as_view(), name="record-consolidate"),
+    path(
+        "claims/<str:claim_id>/evidence",
+        loop_views.GetEvidenceView.as_view(),
+        name="record-evidence",
+    ),
 ]

@@ -19,6 +19,11 @@ _encode: Final = JSONEncoder(
 ).encode
 
 
+def json_size(value: Any) -> int:
+    """How many bytes a value has as it is sent: compact JSON in UTF-8."""
+    return len(_encode(value).encode())
+
+
 def json_answer(
     body: Any, request_id: str, *, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> HttpResponse:

@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 from drf_spectacular.extensions import OpenApiSerializerExtension, OpenApiSerializerFieldExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ResolvedComponent
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter
+from drf_spectacular.utils import (
+    OpenApiExample,
+    OpenApiParameter,
+    PolymorphicProxySerializer,
+)
 from typing_extensions import override
 
 from memory.errors import (
@@ -180,8 +184,18 @@ class WireSchema(AutoSchema):
 
     @override
     def get_request_serializer(self) -> Any:
-        """The input, as one JSON object."""
-        return self.view.input_serializer if self.is_wire else super().get_request_serializer()
+        """The input, as one JSON object; one of two where the view has another form."""
+        if not self.is_wire:
+            return super().get_request_serializer()
+        if self.view.other_form is None:
+            return self.view.input_serializer
+        return self._one_of(self.view.input_serializer, self.view.other_form[0])
+
+    def _one_of(self, *forms: Any) -> Any:
+        name = "Or".join(form.__name__.removesuffix("Input") for form in forms)
+        return PolymorphicProxySerializer(
+            f"{name}Input", list(forms), resource_type_field_name=None
+        )
 
     @override
     def get_response_serializers(self) -> Any:
@@ -198,37 +212,68 @@ class WireSchema(AutoSchema):
         """The request that the view gives as an example."""
         if not self.is_wire or self.view.request_example is None:
             return []
-        return [OpenApiExample("request", value=self.view.request_example, request_only=True)]
+        examples = {
+            "request": self.view.request_example,
+            "other form": self.view.other_request_example,
+        }
+        return [
+            OpenApiExample(name, value=value, request_only=True)
+            for name, value in examples.items()
+            if value is not None
+        ]
 
     @override
     def _get_response_bodies(self, direction: Any = "response") -> dict[str, Any]:
         if not self.is_wire:
             bodies: dict[str, Any] = super()._get_response_bodies(direction)
             return bodies
-        success = self._success()
-        is_replay_200 = self.view.dialect is Dialect.LOOP and self.view.takes_key
-        statuses = {self.view.success_status} | ({200} if is_replay_200 else set())
-        return {str(status): success for status in sorted(statuses)} | self._refusals()
+        takes_key, is_loop = self.view.takes_key, self.view.dialect is Dialect.LOOP
+        statuses = {self.view.success_status}
+        if takes_key and (is_loop or self.view.other_form):
+            statuses.add(200)  # a replay on an upper-case route
+        bodies = {str(status): self._success(status) for status in sorted(statuses)}
+        return bodies | self._refusals()
 
-    def _success(self) -> dict[str, Any]:
-        schema = self.resolve_serializer(self.view.output_serializer, "response").ref
-        if self.view.dialect is Dialect.LOOP:
-            schema = {
-                "type": "object",
-                "required": ["data", "meta"],
-                "properties": {
-                    "data": schema,
-                    "meta": {
-                        "type": "object",
-                        "required": ["request_id"],
-                        "properties": {"request_id": _REQUEST_ID, "replayed": {"type": "boolean"}},
-                    },
-                },
-            }
-        media: dict[str, Any] = {"schema": schema}
-        if self.view.answer_example is not None:
-            media["examples"] = {"answer": {"value": self.view.answer_example}}
+    def _success(self, status: int) -> dict[str, Any]:
+        is_loop = self.view.dialect is Dialect.LOOP
+        forms = [(self.view.output_serializer, self.view.answer_example, is_loop)]
+        if self.view.other_form:
+            other = (self.view.other_form[1], self.view.other_answer_example, True)
+            forms = [other] if status != self.view.success_status else [*forms, other]
+        schemas = [self._success_schema(output, is_loop=loop) for output, _, loop in forms]
+        examples = {}
+        for number, (_, example, loop) in enumerate(forms):
+            if example is not None:
+                name = "answer" if number == 0 else "other form"
+                examples[name] = {"value": self._example_of(example, is_loop=loop)}
+        media: dict[str, Any] = {
+            "schema": schemas[0] if len(schemas) == 1 else {"oneOf": schemas},
+            "examples": examples,
+        }
         return self._answer("Done.", media)
+
+    def _example_of(self, example: Any, *, is_loop: bool) -> Any:
+        if not is_loop:
+            return example
+        replayed = {"replayed": False} if self.view.takes_key else {}
+        meta = {"request_id": _EXAMPLE_REQUEST_ID, **replayed, **(self.view.meta_example or {})}
+        return {"data": example, "meta": meta}
+
+    def _success_schema(self, output: Any, *, is_loop: bool) -> dict[str, Any]:
+        schema: dict[str, Any] = self.resolve_serializer(output, "response").ref
+        if not is_loop:
+            return schema
+        meta: dict[str, Any] = {"request_id": _REQUEST_ID}
+        if self.view.takes_key:
+            meta["replayed"] = {"type": "boolean"}
+        return {
+            "type": "object",
+            "required": ["data", "meta"],
+            "properties": {
+                "data": schema,
+                "meta": {"type": "object", "required": list(meta), "properties": meta},
+            },
+        }
 
     def _refusals(self) -> dict[str, Any]:
         """One response a status, with its codes and an example of each."""
@@ -236,9 +281,10 @@ class WireSchema(AutoSchema):
         by_status: dict[int, dict[str, str]] = {}
         for error in sorted(self._errors(), key=lambda error: STATUSES[error.kind]):
             codes = by_status.setdefault(STATUSES[error.kind], {})
-            codes.setdefault(self._code_of(error), self._message_of(error))
-        fault = internal(self.view.dialect)
-        by_status[fault.status] = {fault.code: fault.message}
+            for code in self._codes_of(error):
+                codes.setdefault(code, self._message_of(error))
+        faults = [internal(dialect) for dialect in self._dialects()]
+        by_status[faults[0].status] = {fault.code: fault.message for fault in faults}
         return {
             str(status): self._refusal(status, by_status[status]) for status in sorted(by_status)
         }
@@ -255,10 +301,20 @@ class WireSchema(AutoSchema):
             errors += [IdempotencyConflict, IdempotencyInProgress]
         return [*errors, *self.view.errors]
 
-    def _code_of(self, error: type[DomainError]) -> str:
-        if self.view.dialect is Dialect.LOOP:
-            return LOOP_CODES[error.kind]
-        return str(self.view.invalid_code if error is FieldInvalid else error.code)
+    def _dialects(self) -> list[Dialect]:
+        """In which families of codes the route may refuse."""
+        return [self.view.dialect, *([Dialect.LOOP] if self.view.other_form else [])]
+
+    def _codes_of(self, error: type[DomainError]) -> list[str]:
+        codes: list[str] = []
+        for dialect in self._dialects():
+            if dialect is Dialect.LOOP:
+                codes.append(LOOP_CODES[error.kind])
+            elif error is FieldInvalid:
+                codes += self.view.invalid_codes or (self.view.invalid_code,)
+            else:
+                codes.append(error.code)
+        return codes
 
     def _message_of(self, error: type[DomainError]) -> str:
         if error is InvalidBody:
@@ -291,7 +347,7 @@ class WireSchema(AutoSchema):
         if status == STATUSES[Kind.UNAUTHENTICATED]:
             headers.append("WWW-Authenticate")
         answer = self._answer(", ".join(sorted(messages)), media, *headers)
-        if self._code_of(IdempotencyInProgress) in messages and self.view.takes_key:
+        if self.view.takes_key and messages.keys() & set(self._codes_of(IdempotencyInProgress)):
             answer["headers"]["Retry-After"] = _RETRY_OF_A_CONFLICT
         if len(messages) > 1 or status == STATUSES[Kind.INVALID]:
             return answer

@@ -55,7 +55,7 @@ from memory.http.error_table import (
 )
 from memory.http.errors import RateLimited
 from memory.keys import IdempotencyRequest, fingerprint
-from memory.vocabulary import INVALID_CODES, Access, Edge, Operation
+from memory.vocabulary import INVALID_CODES, LOOP_INVALID, Access, Edge, Operation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -86,16 +86,26 @@ class WireView(APIView):
     operation: ClassVar[Callable[..., Any]]
     access: ClassVar[Access]
     input_serializer: ClassVar[type[InputSerializer] | None] = None
-    output_serializer: ClassVar[type[OutputSerializer]]
+    output_serializer: type[OutputSerializer]
     takes_key: ClassVar[bool] = False
     success_status: ClassVar[int] = 200
     #: What the operation may refuse with, besides what every route may (for OpenAPI).
     errors: ClassVar[Sequence[type[DomainError]]] = ()
     request_example: ClassVar[Mapping[str, Any] | None] = None
     answer_example: ClassVar[Mapping[str, Any] | None] = None
+    #: What `meta` says besides, on upper-case routes (for OpenAPI).
+    meta_example: ClassVar[Mapping[str, Any] | None] = None
+    #: Input and output of another form of the body, which answers as upper-case routes do.
+    other_form: ClassVar[tuple[type[InputSerializer], type[OutputSerializer]] | None] = None
+    other_request_example: ClassVar[Mapping[str, Any] | None] = None
+    other_answer_example: ClassVar[Mapping[str, Any] | None] = None
     #: What fields mean, by name or by serializer and name (for OpenAPI).
     field_meanings: ClassVar[Mapping[str, str]] = {}
+    #: Codes of a faulty field, where the operation has more than one.
+    invalid_codes: ClassVar[tuple[str, ...]] = ()
 
+    #: The field of the body that is an idempotency key, if one is.
+    body_key: str | None = None
     #: A route whose dialect depends on the body sets it while it runs.
     dialect: Dialect = Dialect.RECORDS
     actor: Actor | None = None
@@ -111,7 +121,7 @@ class WireView(APIView):
 
     def status_of(self, result: Any) -> int:
         """The status of success: upper-case routes answer 200 to a replay."""
-        if self.dialect is Dialect.LOOP and getattr(result, "replayed", False):
+        if self.dialect is Dialect.LOOP and self.takes_key and result.is_replay:
             return 200
         return self.success_status
 
@@ -119,13 +129,25 @@ class WireView(APIView):
         """What `meta` says of a success on upper-case routes."""
         meta: dict[str, Any] = {"request_id": self.context.request_id}
         if self.takes_key:
-            meta["replayed"] = result.replayed
+            meta["replayed"] = result.is_replay
         return meta
 
     @property
     def invalid_code(self) -> str:
         """The code that refuses a faulty field."""
         return INVALID_CODES.get(self.operation_name, FieldInvalid.code)
+
+    def invalid_code_of(self, error: FieldInvalid) -> str:  # noqa: ARG002 - for routes with several
+        """The code that refuses this field."""
+        return LOOP_INVALID if self.dialect is Dialect.LOOP else self.invalid_code
+
+    def form_of(self, body: dict[str, Any]) -> type[InputSerializer] | None:  # noqa: ARG002 - for routes with several
+        """The input that a body has to be."""
+        return self.input_serializer
+
+    def compared(self, body: dict[str, Any]) -> dict[str, Any]:
+        """What of a body has to be equal in a repetition: all but its own key."""
+        return {name: value for name, value in body.items() if name != self.body_key}
 
     def cursors(self, actor: Actor, values: Mapping[str, Any]) -> CursorScope:
         """The cursors of this list: of this project, route, ids in the path and filters."""
@@ -185,19 +207,30 @@ class WireView(APIView):
 
     def _read(self, request: HttpRequest) -> tuple[dict[str, Any], IdempotencyRequest | None]:
         """The validated values of body or query, and the idempotency key."""
-        serializer = self.input_serializer
         if request.method != "POST":
+            serializer = self.input_serializer
             query = request.META.get("QUERY_STRING", "")
             return (serializer.parse_query(query) if serializer else {}), None
         strict_json.refuse_headers(request)
         key = self._key_of(request)
         body = strict_json.read_object(request)
+        serializer = self.form_of(body)
         values = serializer.parse(body) if serializer else {}
+        key = self._key_in_body(values, key)
         if key is None:
             return values, None
         route = route_of(request)
-        digest = fingerprint("POST", route, body, self.kwargs)
+        digest = fingerprint("POST", route, self.compared(body), self.kwargs)
         return values, IdempotencyRequest(key=key, route=route, fingerprint=digest)
+
+    def _key_in_body(self, values: dict[str, Any], header: str | None) -> str | None:
+        """The key of the call: that of its body, which a header may only repeat."""
+        given = values.pop(self.body_key) if self.body_key else None
+        if given is None:
+            return header
+        if header is not None and header != str(given):
+            raise FieldInvalid(self.body_key or "", "must equal the header Idempotency-Key.")
+        return str(given)
 
     def _key_of(self, request: HttpRequest) -> str | None:
         key = request.META.get("HTTP_IDEMPOTENCY_KEY") if self.takes_key else None
@@ -216,7 +249,10 @@ class WireView(APIView):
             refused = unaudited
         if refused is None:
             return internal(self.dialect)
-        return refusal_of(refused, self.dialect, self.invalid_code)
+        return refusal_of(refused, self.dialect, self._code_of(refused))
+
+    def _code_of(self, refused: DomainError) -> str:
+        return self.invalid_code_of(refused) if isinstance(refused, FieldInvalid) else refused.code
 
     def _audit(self, refused: DomainError | None) -> None:
         """Write the entry of a refusal. Raises Unavailable when it cannot be written.
@@ -229,9 +265,7 @@ class WireView(APIView):
             refused is not None and (refused.is_audited or refused.kind is Kind.UNAVAILABLE)
         ):
             return
-        code = "internal" if refused is None else refused.code
-        if isinstance(refused, FieldInvalid):
-            code = self.invalid_code
+        code = "internal" if refused is None else self._code_of(refused)
         left_out: int | None = 0
         if isinstance(refused, RateLimited):
             left_out = rates.audited_refusals.admit((actor.project_id, code))

@@ -58,6 +58,7 @@ class SourceReceipt:
     """The source that was appended, or that an equal call had appended before."""
 
     id: UUID
+    scope: str
     log_offset: int
     trust: Trust
     content_hash: bytes
@@ -165,6 +166,7 @@ def _replayed(actor: Actor, source_id: UUID) -> SourceReceipt:
 def _receipt(source: Source, *, is_replay: bool) -> SourceReceipt:
     return SourceReceipt(
         id=source.id,
+        scope=current_scope().name,
         log_offset=source.log_offset,
         trust=Trust(source.trust),
         content_hash=bytes(source.content_hash),

@@ -11,12 +11,22 @@ from django.contrib.postgres.aggregates import ArrayAgg
 from django.db.models import OuterRef, Subquery
 
 from memory.models import Citation, Record
+from memory.scope import current_scope
 from memory.vocabulary import RecordStatus, Trust
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from memory.actor import Actor
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a record stands: its status, whether evidence contradicts it, whether it holds on."""
+
+    status: RecordStatus
+    is_disputed: bool
+    is_expired: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,8 +36,7 @@ class ClaimRow:
     id: UUID
     version: UUID
     kind: str
-    status: RecordStatus
-    is_disputed: bool
+    standing: Standing
     trust: Trust
     confidence: float
     valid_from: datetime
@@ -45,13 +54,17 @@ def find_claims(actor: Actor, record_ids: Collection[UUID]) -> dict[UUID, ClaimR
         .values("sources")
     )
     rows = Record.objects.visible_to(actor).filter(id__in=record_ids)
+    now = current_scope().opened_at
     return {
         row[0]: ClaimRow(
             id=row[0],
             version=row[1],
             kind=row[2],
-            status=RecordStatus(row[3]),
-            is_disputed=row[4],
+            standing=Standing(
+                RecordStatus(row[3]),
+                is_disputed=row[4],
+                is_expired=row[8] is not None and row[8] <= now,
+            ),
             trust=Trust(row[5]),
             confidence=row[6],
             valid_from=row[7],

@@ -12,7 +12,9 @@ from django.db.models import F
 from memory import policies
 from memory.errors import NotFound
 from memory.models import Citation, Message, Source
+from memory.queries.claims import Standing
 from memory.queries.records import RecordDetail, get_detail
+from memory.scope import current_scope
 from memory.transactions import audited_read
 from memory.vocabulary import RECALLED, Operation, Relation, SourceKind, Trust
 
@@ -69,6 +71,15 @@ def get_citable_sources(actor: Actor, source_ids: Collection[UUID]) -> dict[UUID
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class SourceOrigin:
+    """Where a source says that it comes from."""
+
+    type: str
+    ref: str | None
+    id: str | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceRow:
     """A cited source, whole, with the words that are quoted from it."""
@@ -79,9 +90,7 @@ class EvidenceRow:
     content: str
     quote: str
     content_hash: bytes
-    origin_type: str
-    origin_ref: str | None
-    origin_id: str | None
+    origin: SourceOrigin
     trust: Trust
     occurred_at: datetime | None
     recorded_at: datetime
@@ -93,14 +102,29 @@ class RecordEvidence:
 
     record: RecordDetail
     rows: tuple[EvidenceRow, ...]
+    standing: Standing
 
     @property
     def magnitude(self) -> int:
         """Rows concerned, for the audit entry."""
         return len(self.rows)
 
-    def related(self, relation: Relation) -> list[EvidenceRow]:
-        """The sources that bear on the record in one way."""
+    @property
+    def supporting(self) -> list[EvidenceRow]:
+        """What speaks for it."""
+        return self._related(Relation.SUPPORTS)
+
+    @property
+    def contradicting(self) -> list[EvidenceRow]:
+        """What speaks against it."""
+        return self._related(Relation.CONTRADICTS)
+
+    @property
+    def qualifying(self) -> list[EvidenceRow]:
+        """What narrows it."""
+        return self._related(Relation.QUALIFIES)
+
+    def _related(self, relation: Relation) -> list[EvidenceRow]:
         return [row for row in self.rows if row.relation is relation]
 
 
@@ -117,7 +141,13 @@ def get_evidence(*, actor: Actor, record_id: UUID) -> RecordEvidence:
         .filter(at=F("ordinal"))
         .in_order(is_newest_first=False)
     )
-    return RecordEvidence(record, tuple(_evidence_row(citation) for citation in cited))
+    until = record.valid.until
+    is_expired = until is not None and until <= current_scope().opened_at
+    return RecordEvidence(
+        record,
+        tuple(_evidence_row(citation) for citation in cited),
+        Standing(record.status, record.is_disputed, is_expired),
+    )
 
 
 def _evidence_row(citation: Citation) -> EvidenceRow:
@@ -129,9 +159,7 @@ def _evidence_row(citation: Citation) -> EvidenceRow:
         content=citation.content,  # type: ignore[attr-defined]
         quote=citation.quote,
         content_hash=bytes(source.content_hash),
-        origin_type=source.origin_type,
-        origin_ref=source.origin_ref,
-        origin_id=source.origin_id,
+        origin=SourceOrigin(source.origin_type, source.origin_ref, source.origin_id),
         trust=Trust(source.trust),
         occurred_at=source.occurred_at,
         recorded_at=source.recorded_at,

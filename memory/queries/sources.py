@@ -34,6 +34,7 @@ class Watermark:
 
     scope: str
     stored: int | None
+    parked: int = 0  # nothing waits for a model
     magnitude: int = 1
 
 
