@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
@@ -226,6 +226,30 @@ def get_run_for(actor: Actor, run_id: UUID) -> RunDetail:
     if found is None:
         raise NotFound
     return RunDetail(_run_row(found, count_by_run(actor, [run_id])), _list_items(actor, run_id))
+
+
+@dataclass(frozen=True, slots=True)
+class OldRuns:
+    """How many runs, with how many items, were compiled before a time."""
+
+    before: datetime
+    runs: int
+    items: int
+
+    @property
+    def magnitude(self) -> int:
+        """Rows concerned, for the audit entry."""
+        return self.runs
+
+
+@audited_read(Operation.CONTEXT_LIST)
+def count_old_runs(*, actor: Actor, days: int) -> OldRuns:
+    """The runs that are older than so many days by the database's clock. Two statements."""
+    policies.can_read(actor).require()
+    before = current_scope().opened_at - timedelta(days=days)
+    runs = ContextRun.objects.visible_to(actor).filter(recorded_at__lt=before).order_by()
+    items = ContextItem.objects.visible_to(actor).filter(run__recorded_at__lt=before).order_by()
+    return OldRuns(before, runs.count(), items.count())
 
 
 def has_run(project_id: UUID, run_id: UUID) -> bool:
