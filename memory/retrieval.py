@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 LEXEMES_PER_SEARCH: Final = 16
 POSTINGS_PER_TERM: Final = 20_000
 CANDIDATES_SCORED: Final = 2_000
+_CORRECTED_LEXEMES: Final = 4
+_SHORTEST_MISSPELT: Final = 4  # characters; shorter words are like too many others
 _PROBED_POSTINGS: Final = 400_000  # of a text with too many lexemes, to find the rarest ones
 _Row = tuple[Any, ...]
 _FLOOR: Final = log(1 + 2000 / 50)  # what a lexeme costs the longest usual statement
@@ -118,35 +120,56 @@ class _Lexeme:
     frequency: int
 
 
-# The first count only tells the rarest lexemes of a long text; those that are used are counted
-# again, since a frequency is a weight. Postings of closed records count only for the past.
+# The first count only tells what occurs, and the rarest lexemes of a long text; those that are used
+# are counted again, since a frequency is a weight. A word that occurs nowhere is taken for the most
+# similar word of a name, if one is similar enough. Closed records count only for the past.
 _LEXEMES: Final = """
 WITH given AS (
   SELECT lexeme, count(*) OVER () AS number
   FROM unnest(tsvector_to_array(to_tsvector(%(configuration)s::regconfig, %(text)s))) AS lexeme
-), hashed AS (
-  SELECT lexeme, memory_term_v1(digest_key, subject.id, lexeme) AS term, state.is_current,
-    CASE WHEN number <= %(used)s THEN 1 ELSE greatest(200, %(probed)s / number) END AS most
-  FROM given, memory_project, unnest(%(subjects)s::uuid[]) AS subject(id),
-    unnest(%(states)s::boolean[]) AS state(is_current)
-  WHERE memory_project.id = %(project)s
 ), probed AS (
-  SELECT lexeme, array_agg(DISTINCT term) AS terms, sum(found.number) AS number
-  FROM hashed, LATERAL (
-    SELECT count(*) AS number FROM (
-      SELECT FROM memory_posting p WHERE p.project_id = %(project)s AND p.term = hashed.term
-        AND p.is_current = hashed.is_current LIMIT hashed.most) AS posting) AS found
+  SELECT lexeme, lexeme AS known, sum(posted.number) AS number
+  FROM given, memory_project, unnest(%(subjects)s::uuid[]) AS subject(id),
+    unnest(%(states)s::boolean[]) AS state(is_current), LATERAL (
+      SELECT count(*) AS number FROM (
+        SELECT FROM memory_posting p WHERE p.project_id = %(project)s
+          AND p.term = memory_term_v1(digest_key, subject.id, lexeme)
+          AND p.is_current = state.is_current
+        LIMIT CASE WHEN given.number <= %(used)s THEN 1
+          ELSE greatest(200, %(probed)s / given.number) END) AS posting) AS posted
+  WHERE memory_project.id = %(project)s
+  GROUP BY lexeme
+), unknown AS MATERIALIZED (
+  SELECT lexeme FROM probed JOIN given USING (lexeme)
+  WHERE probed.number = 0 AND given.number <= %(used)s ORDER BY lexeme LIMIT %(corrected)s
+), misspelt AS (
+  SELECT lexeme, min(word) AS word
+  FROM unknown, unnest(tsvector_to_array(to_tsvector('errata_simple', %(text)s))) AS word
+  WHERE length(word) >= %(shortest)s
+    AND lexeme = ANY (tsvector_to_array(to_tsvector(%(configuration)s::regconfig, word)))
   GROUP BY lexeme
 ), used AS (
-  SELECT lexeme, terms FROM probed WHERE number > 0 ORDER BY number, lexeme LIMIT %(used)s
+  SELECT lexeme, known FROM (
+    SELECT lexeme, known, number FROM probed WHERE number > 0
+    UNION ALL
+    SELECT lexeme, memory_similar_lexeme_v1(%(configuration)s::regconfig,
+      %(subjects)s::uuid[], word), 1 FROM misspelt) AS found
+  WHERE known IS NOT NULL ORDER BY number, lexeme LIMIT %(used)s
+), hashed AS (
+  SELECT lexeme, array_agg(memory_term_v1(digest_key, subject.id, known)) AS terms
+  FROM used, memory_project, unnest(%(subjects)s::uuid[]) AS subject(id)
+  WHERE memory_project.id = %(project)s GROUP BY lexeme
+), counted AS (
+  SELECT lexeme, terms, (
+    SELECT sum(posted.number) FROM unnest(terms) AS word(term),
+      unnest(%(states)s::boolean[]) AS state(is_current), LATERAL (
+        SELECT count(*) AS number FROM (
+          SELECT FROM memory_posting p WHERE p.project_id = %(project)s AND p.term = word.term
+            AND p.is_current = state.is_current LIMIT %(postings)s) AS posting) AS posted
+  )::bigint AS frequency
+  FROM hashed
 )
-SELECT given.lexeme, used.terms, (
-    SELECT sum(found.number) FROM hashed, LATERAL (
-      SELECT count(*) AS number FROM (
-        SELECT FROM memory_posting p WHERE p.project_id = %(project)s AND p.term = hashed.term
-          AND p.is_current = hashed.is_current LIMIT %(postings)s) AS posting) AS found
-    WHERE hashed.lexeme = used.lexeme)::bigint
-FROM given LEFT JOIN used USING (lexeme) ORDER BY given.lexeme
+SELECT lexeme, terms, frequency FROM given LEFT JOIN counted USING (lexeme) ORDER BY lexeme
 """
 
 # Scores come from the key of the postings alone; records are looked up from the best one on, until
@@ -230,6 +253,8 @@ def _find_lexemes(actor: Actor, search: Search) -> dict[str, _Lexeme | None]:
                 "states": _states(search),
                 "used": LEXEMES_PER_SEARCH,
                 "probed": _PROBED_POSTINGS,
+                "shortest": _SHORTEST_MISSPELT,
+                "corrected": _CORRECTED_LEXEMES,
                 "postings": POSTINGS_PER_TERM,
             },
         )

@@ -2,13 +2,15 @@
 
 from django.db import migrations
 
-# Accents are folded where the server has the extension; without it searches need the accents.
+# Accents are folded where the server has the extension and lets us use it; without it searches need
+# the accents.
 CONFIGURATIONS = """
 DO $$
 BEGIN
-  IF EXISTS (SELECT FROM pg_available_extensions WHERE name = 'unaccent') THEN
+  BEGIN
     CREATE EXTENSION IF NOT EXISTS unaccent;
-  END IF;
+  EXCEPTION WHEN insufficient_privilege OR feature_not_supported OR undefined_file THEN NULL;
+  END;
   CREATE TEXT SEARCH CONFIGURATION errata_english (COPY = pg_catalog.english);
   CREATE TEXT SEARCH CONFIGURATION errata_simple (COPY = pg_catalog.simple);
   IF EXISTS (SELECT FROM pg_extension WHERE extname = 'unaccent') THEN
