@@ -66,26 +66,6 @@ class Migration(migrations.Migration):
                 max_length=16,
             ),
         ),
-        migrations.AddIndex(
-            model_name="source",
-            index=models.Index(
-                models.F("project"),
-                models.F("data_subject"),
-                models.OrderBy(models.F("log_offset"), descending=True),
-                condition=models.Q(("kind", "turn")),
-                name="memory_source_turn_idx",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="source",
-            index=models.Index(
-                models.F("project"),
-                models.F("data_subject"),
-                models.OrderBy(models.F("log_offset"), descending=True),
-                condition=models.Q(("kind", "curated"), _negated=True),
-                name="memory_source_evidence_idx",
-            ),
-        ),
         migrations.AddConstraint(
             model_name="idempotencykey",
             constraint=models.CheckConstraint(

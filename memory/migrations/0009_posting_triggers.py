@@ -131,7 +131,7 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.RunSQL(
-            CONFIGURATIONS + FUNCTIONS + BACKFILL + STATISTICS,
+            CONFIGURATIONS + FUNCTIONS + STATISTICS + BACKFILL,
             REVERSE,
         )
     ]

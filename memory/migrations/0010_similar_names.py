@@ -14,12 +14,9 @@ $$;
 # could not use the index before the policy. So the function takes no project from its caller: it
 # reads the transaction's own setting, and fails closed without one (`assurance.md` 5.3).
 SIMILAR = """
-CREATE INDEX memory_record_names_idx ON memory_record
-  USING gin (memory_names_v1(subject, object) gin_trgm_ops) WHERE status = 'current';
-ALTER INDEX memory_record_names_idx ALTER COLUMN 1 SET STATISTICS 0;
 CREATE FUNCTION memory_similar_lexeme_v1(configuration regconfig, subjects uuid[], word text)
 RETURNS text LANGUAGE sql STABLE SECURITY DEFINER
-SET search_path FROM CURRENT SET pg_trgm.word_similarity_threshold = 0.5 AS $$
+SET search_path FROM CURRENT AS $$
   WITH alike AS MATERIALIZED (  -- by itself, or the planner would look at every name instead
     SELECT project_id, data_subject_id, memory_names_v1(subject, object) AS names
     FROM memory_record
@@ -61,13 +58,12 @@ END $do$;
 
 DROP = """
 DROP FUNCTION memory_similar_lexeme_v1(regconfig, uuid[], text);
-DROP INDEX IF EXISTS memory_record_names_idx;
 DROP FUNCTION memory_names_v1(text, text);
 """
 
 
 class Migration(migrations.Migration):
-    """An expression index and a function, since the ORM knows neither of this kind."""
+    """SQL, since the ORM knows no functions; their index comes next, concurrently."""
 
     dependencies = [("memory", "0009_posting_triggers")]
 
