@@ -4,7 +4,7 @@ from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
 
 
-def create_names_index(_apps, schema_editor):
+def create_names_index(apps, schema_editor):  # noqa: ARG001 - as Django calls it
     """Index names by trigrams, where the server has the extension."""
     with schema_editor.connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM pg_extension WHERE extname = 'pg_trgm'")
@@ -17,7 +17,7 @@ def create_names_index(_apps, schema_editor):
         cursor.execute("ALTER INDEX memory_record_names_idx ALTER COLUMN 1 SET STATISTICS 0")
 
 
-def drop_names_index(_apps, schema_editor):
+def drop_names_index(apps, schema_editor):  # noqa: ARG001 - the same
     """Take it back."""
     with schema_editor.connection.cursor() as cursor:
         cursor.execute("DROP INDEX CONCURRENTLY IF EXISTS memory_record_names_idx")
