@@ -57,7 +57,8 @@ def test_the_story_of_a_doubt_runs_as_it_is_told(
     settings.ERRATA_HOME = tmp_path
     said("load_demo")
 
-    found, queue, promoted, again, late, seen, refused = _told("".join(BLOCKS), server, tmp_path)
+    answers = _told("".join(BLOCKS), server, tmp_path)
+    found, queue, promoted, again, late, seen, refused, *loop = answers
 
     [record] = found["records"]
     assert (record["subject"], record["object"]) == ("Montserrat", "Plymouth")
@@ -68,6 +69,13 @@ def test_the_story_of_a_doubt_runs_as_it_is_told(
     assert late["error"]["code"] == "record_conflict"
     assert seen["feedback"]
     assert refused["error"]["code"] == "forbidden"
+
+    concluded, before, *outcomes, after = loop
+    assert concluded["meta"]["canonical_replays"] == 0
+    assert [answer["data"]["outcome"] for answer in outcomes] == ["irrelevant", "useful"] * 3
+    first, second = (item["claim_id"] for item in before["data"]["items"])
+    assert [item["claim_id"] for item in after["data"]["items"]] == [second, first]
+    assert [item["score_components"]["utility"] for item in after["data"]["items"]] == [1, 0]
     assert_invariants()
 
 
