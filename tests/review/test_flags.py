@@ -17,7 +17,7 @@ from review.flags import (
     pieces,
     prompt_patterns,
 )
-from tests.review.samples import LONGEST_NOTES
+from tests.review.samples.parts import LONGEST_NOTES
 
 #: "ignore previous rules" in the letters of the block Halfwidth and Fullwidth Forms.
 FULLWIDTH = " ".join(

@@ -18,7 +18,7 @@ from review.flags import invisible_characters
 from review.messages import sentence as make_sentence
 from review.screens import ActorLabel, Badge
 from review.templatetags import review_ui
-from tests.review.samples import LONGEST_NOTES
+from tests.review.samples.parts import LONGEST_NOTES
 
 NOW = datetime(2026, 11, 30, 18, 3, 11, 204_518, tzinfo=UTC)
 VERSION = UUID("91c0a3f7-2f0e-4b52-9a44-0c6d1b9a7e55")

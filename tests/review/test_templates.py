@@ -15,18 +15,15 @@ from typing_extensions import override
 
 from review.console.components import components, components_screen
 from review.screens import Screen
-from tests.review.samples import (
-    FORM_KEY,
-    HOSTILE,
-    VERSION,
+from tests.review.samples import screens
+from tests.review.samples.others import sign_in
+from tests.review.samples.parts import FORM_KEY, HOSTILE, VERSION, report_row
+from tests.review.samples.reports import (
     closed_report,
     conflict,
     queue,
     report,
-    report_row,
     retraction_report,
-    screens,
-    sign_in,
 )
 
 FOLDER = Path(settings.BASE_DIR) / "templates"
