@@ -16,6 +16,7 @@ BASE_DIR = Path(__file__).resolve().parents[2]
 ERRATA_HOME = state_folder()
 
 DEBUG = False
+COMPONENTS_PAGE = False  # `/_components/`: only the test settings turn it on, nothing else can
 # Empty is refused by Django as soon as something is signed; `manage.py` and `make run` provide it.
 SECRET_KEY = ENVIRONMENT.secret_key("ERRATA_SECRET_KEY")
 SECRET_KEY_FALLBACKS = ENVIRONMENT.words("ERRATA_SECRET_KEY_FALLBACKS")

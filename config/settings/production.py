@@ -5,6 +5,8 @@ from __future__ import annotations
 from config.settings.base import *  # noqa: F403 - a settings module is the sum of its base
 from config.settings.base import ENVIRONMENT
 
+COMPONENTS_PAGE = False  # not the environment's to choose
+
 ENVIRONMENT.required("ERRATA_SECRET_KEY", "at least 50 random characters that nobody else knows.")
 ENVIRONMENT.required("ERRATA_ALLOWED_HOSTS", "the host names of this server, comma-separated.")
 

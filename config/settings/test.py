@@ -1,4 +1,7 @@
-"""Settings of the test suite: another hasher and plain static files, nothing else that matters."""
+"""Settings of the test suite and for developing: hasher, plain static files, `/_components/`.
+
+Nothing else that matters differs from an installation.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ INSTALLED_APPS = [*INSTALLED_APPS, "django_linear_migrations", "django_migration
 
 # pytest-django makes and drops databases, which open pools would prevent.
 DATABASES["default"]["OPTIONS"].pop("pool", None)
+
+COMPONENTS_PAGE = True
 
 # Hashed names are 404 under a live test server, and the scripts would be absent in silence.
 STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}

@@ -1,5 +1,6 @@
 """The page that draws every component in both themes, for development and for axe.
 
+It stands at `/_components/` under the test settings alone (`COMPONENTS_PAGE`).
 Its values are made up and include what is hard to draw: long, right-to-left and hostile text.
 """
 
@@ -11,10 +12,10 @@ from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
 from django import forms
-from django.shortcuts import render
 
 from memory.vocabulary import ActorKind, Edge, Trust
 from review.changes import ChangeTable, RecordValues, compare, promoted, retraction
+from review.console.frame import render
 from review.messages import sentence
 from review.screens import (
     ActorLabel,
@@ -104,7 +105,7 @@ class ComponentsScreen(Screen):
 
 def components(request: HttpRequest) -> HttpResponse:
     """Draw every component in both themes."""
-    return render(request, "review/components.html", {"screen": components_screen()})
+    return render(request, components_screen(), "review/components.html")
 
 
 def components_screen() -> ComponentsScreen:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.urls import URLPattern, URLResolver, include, path
 
-from review.console import addresses, audit_log, preferences_view, projects, sign_in
+from review.console import addresses, audit_log, components, preferences_view, projects, sign_in
 
 app_name = "review"
 addresses.register()
@@ -16,7 +17,7 @@ _project: list[URLPattern | URLResolver] = [
     path("audit/", audit_log.list_entries, name="audit-list"),
 ]
 
-urlpatterns = [
+urlpatterns: list[URLPattern | URLResolver] = [
     path("", projects.start, name="start"),
     path("sign-in/", sign_in.sign_in, name="sign-in"),
     path("sign-out/", sign_in.sign_out, name="sign-out"),
@@ -24,3 +25,6 @@ urlpatterns = [
     path("projects/", projects.list_projects, name="project-list"),
     path("p/<project:project>/", include(_project)),
 ]
+
+if settings.COMPONENTS_PAGE:
+    urlpatterns.append(path("_components/", components.components, name="components"))

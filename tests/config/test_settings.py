@@ -22,6 +22,12 @@ PRODUCTION = {
     "ERRATA_ALLOWED_HOSTS": "errata.example",
 }
 
+#: The routes of the console, in the settings of a process of their own.
+ROUTES = (
+    "(__import__('django').setup(),"
+    "[str(route.pattern) for route in __import__('review.console.urls').console.urls.urlpatterns])"
+)
+
 
 def settings_in(variables: dict[str, str], expression: str) -> subprocess.CompletedProcess[str]:
     """Load the settings in a process of their own and print an expression over them."""
@@ -160,3 +166,18 @@ def test_the_tests_run_the_middleware_of_production() -> None:
     tests = settings_in({"DJANGO_SETTINGS_MODULE": "config.settings.test"}, expression)
     assert production.stdout == tests.stdout
     assert production.returncode == tests.returncode == 0
+
+
+@pytest.mark.parametrize(("module", "found"), [("base", 0), ("production", 0), ("test", 1)])
+def test_the_page_of_components_stands_at_no_address_of_an_installation(
+    module: str, found: int
+) -> None:
+    variables = {
+        **PRODUCTION,
+        "DJANGO_SETTINGS_MODULE": f"config.settings.{module}",
+        "DEBUG": "1",
+        "COMPONENTS_PAGE": "1",
+    }
+    outcome = settings_in(variables, ROUTES)
+    assert outcome.stdout.count("_components/") == found, outcome.stderr
+    assert "sign-in/" in outcome.stdout

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.template.loader import render_to_string
+from django.test import Client
 from typing_extensions import override
 
-from review.console.components import components, components_screen
+from review.console.components import components_screen
 from review.screens import Screen
 from tests.review.samples import screens
 from tests.review.samples.others import sign_in
@@ -215,8 +216,9 @@ def test_the_list_names_each_cell_that_a_narrow_page_shows_without_its_head() ->
     assert 'data-label="Magnitude"' in page_named("audit")
 
 
-def test_the_components_page_draws_both_themes(rf: object) -> None:
-    page = components(rf.get("/_components/"))  # type: ignore[attr-defined]
+@pytest.mark.django_db
+def test_the_components_page_draws_both_themes(client: Client) -> None:
+    page = client.get("/_components/")
     markup = page.content.decode()
     assert page.status_code == 200
     assert 'class="swatch" data-theme="light"' in markup

@@ -41,6 +41,11 @@ def locked(window: Window, _scene: Scene) -> None:
         attempt(window, "who-is-this", "wrong")
 
 
+@shown("components", VISITOR)
+def components(window: Window, _scene: Scene) -> None:
+    window.goto("/_components/")
+
+
 @shown("sign-out", VISITOR, status=405)
 def sign_out_by_address(window: Window, _scene: Scene) -> None:
     window.goto("/sign-out/")

@@ -59,7 +59,7 @@ ELSEWHERE = {
     "project-list": Row(ANYBODY),
 }
 #: Routes that everybody may use, signed in or not; their own tests say how.
-OPEN = {"sign-in", "sign-out", "preferences-save"}
+OPEN = {"sign-in", "sign-out", "preferences-save", "components"}
 
 
 def console_routes() -> Iterator[URLPattern]:
