@@ -23,7 +23,7 @@ from review.console.frame import frame_of, render
 from review.console.links import Links, links_of
 from review.console.place import Place
 from review.queries import record as queries
-from review.screens import KeyHint, Link
+from review.screens import Link
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,15 +39,6 @@ SHOWN_ROWS: Final = 20
 SHOWN_CITATIONS: Final = 10
 _CHOICE: Final = re.compile(
     rf"(?P<number>[1-9][0-9]{{0,8}})|{queries.PREDECESSOR}|{queries.SUCCESSOR}", re.ASCII
-)
-_KEYS: Final = (
-    KeyHint(keys="u", does=_("Up to the list")),
-    KeyHint(keys="v", does=_("Versions")),
-    KeyHint(keys="h", does=_("History")),
-    KeyHint(keys="e", does=_("Evidence")),
-    KeyHint(keys="[", does=_("Older version")),
-    KeyHint(keys="]", does=_("Newer version")),
-    KeyHint(keys="d", does=_("Compare with the previous version")),
 )
 
 
@@ -80,7 +71,7 @@ class Tab:
         """What the tab is drawn with."""
         back = back_link(self.links, Place())
         return RecordPage(
-            frame=frame_of(self.request, self.actor, title=_("Record"), back=back, keys=_KEYS),
+            frame=frame_of(self.request, self.actor, title=_("Record"), back=back),
             links=self.links,
             now=reading.now,
             record=reading.record,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from html import unescape
 from html.parser import HTMLParser
 from typing import Any
 
@@ -87,6 +88,18 @@ class Page(HTMLParser):
     def can_promote(self) -> bool:
         """Whether there is one."""
         return any(form.action.endswith("/promote/") for form in self.forms)
+
+    @property
+    def hinted_keys(self) -> set[str]:
+        """The keys that the foot of the page speaks of."""
+        return {unescape(key) for key in re.findall(r"<dt><kbd>(.+?)</kbd></dt>", self.html)}
+
+    @property
+    def working_keys(self) -> set[str]:
+        """The keys that do something here, but for those of the whole console."""
+        bound = re.findall(r'data-key(?:-focus)?="([^"]+)"', self.html)
+        keys = {key for keys in bound for key in keys.split("|") if len(key) == 1 and key != "?"}
+        return keys | (set("jko") if "data-row" in self.html else set())
 
     def rows(self) -> list[str]:
         """The rows of the list, as text."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from django.utils.translation import gettext_lazy as _
@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from review.console.drawing.report_rows import STATUS_BADGES, report_row
 from review.console.drawing.situations import closed_sentence
 from review.console.drawing.values import citation
+from review.console.keys import RECORD_KEYS, ROW_KEYS, working
 from review.messages import sentence
 from review.screens import (
     Empty,
@@ -40,6 +41,7 @@ _TABS: Final[tuple[tuple[str, Label, str], ...]] = (
     ("versions", _("Versions"), "v"),
     ("history", _("History"), "h"),
 )
+_TAB_KEYS: Final = ("u", "v", "h")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +54,10 @@ class RecordPage:
     record: RecordDetail
     names: Names
 
+    def framed(self, *keys: str) -> Frame:
+        """The frame, with hints at the keys that every tab has and at these."""
+        return replace(self.frame, keys=working(RECORD_KEYS, (*_TAB_KEYS, *keys)))
+
 
 def now_screen(
     reading: RecordReading, page: RecordPage, *, start: str | None, onward: str | None
@@ -59,15 +65,16 @@ def now_screen(
     """The tab Now, or one old version; both say what the record always said."""
     rows = reading.citations.rows
     is_old = reading.version.number != page.record.version_number
+    steps, further = _steps(page, reading.version), pager(_("Later citations"), start, onward)
     return RecordNowScreen(
-        frame=page.frame,
+        frame=page.framed("e", *(step.key for step in steps), *paging_keys(further)),
         now=page.now,
         header=header(page, reading.version),
         tabs=tabs(page, "versions" if is_old else "get"),
-        steps=_steps(page, reading.version),
+        steps=steps,
         statement=page.record.statement,
         citations=tuple(citation(row) for row in rows),
-        citations_pager=pager(_("Later citations"), start, onward),
+        citations_pager=further,
         empty=None if rows else Empty(text=sentence("citations_empty")),
     )
 
@@ -85,14 +92,15 @@ def reports_screen(
         report_row(row, page.names, page.links, place, says_open=True) for row in reading.page.rows
     )
     empty = None if rows or start else Empty(text=sentence("record_reports_empty"))
+    further = pager(_("Older reports"), start, onward)
     return RecordReportsScreen(
-        frame=page.frame,
+        frame=page.framed(*(ROW_KEYS if rows else ()), *paging_keys(further)),
         now=page.now,
         header=header(page),
         tabs=tabs(page, "reports"),
         rows=rows,
         empty=empty or (None if rows else Empty(text=sentence("page_emptied"))),
-        pager=pager(_("Older reports"), start, onward),
+        pager=further,
     )
 
 
@@ -143,6 +151,11 @@ def pager(onward_label: Label, start: str | None, onward: str | None) -> Pager:
         start=Link(label=_("Back to start"), url=start) if start else None,
         onward=Link(label=onward_label, url=onward, key="n") if onward else None,
     )
+
+
+def paging_keys(further: Pager) -> tuple[str, ...]:
+    """The key of the next page, where there is one."""
+    return (further.onward.key,) if further.onward else ()
 
 
 def _linked(page: RecordPage, label: Label, record_id: UUID | None) -> Link | None:

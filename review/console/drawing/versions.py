@@ -12,8 +12,9 @@ from memory.queries.versions import VersionRow as Version
 from memory.vocabulary import RecordChange
 from review.changes import compare
 from review.console.drawing.events import Timeline, changes_in
-from review.console.drawing.record import header, pager, tabs
+from review.console.drawing.record import header, pager, paging_keys, tabs
 from review.console.drawing.values import state_of_linked, state_of_version
+from review.console.keys import ROW_KEYS
 from review.messages import sentence
 from review.queries.record import PREDECESSOR, SUCCESSOR
 from review.screens import (
@@ -54,14 +55,16 @@ def versions_screen(
         rows.insert(0, _linked(reading.chain.successor, SUCCESSOR, page))
     if reading.chain.predecessor is not None and onward is None:
         rows.append(_linked(reading.chain.predecessor, PREDECESSOR, page))
+    further = pager(_("Older versions"), start, onward)
+    comparisons = (way.key for row in rows for way in row.compare)
     return RecordVersionsScreen(
-        frame=page.frame,
+        frame=page.framed(*ROW_KEYS, *comparisons, *paging_keys(further)),
         now=page.now,
         header=header(page),
         tabs=tabs(page, "versions"),
         rows=_with_newest_chosen(rows),
         compare_url=page.links.record(page.record.id, "compare"),
-        pager=pager(_("Older versions"), start, onward),
+        pager=further,
     )
 
 
@@ -79,7 +82,7 @@ def compare_screen(
     """Two states side by side, the earlier one first."""
     versions = page.links.record(page.record.id, "versions")
     return RecordCompareScreen(
-        frame=page.frame,
+        frame=page.framed(),
         now=page.now,
         header=header(page),
         tabs=tabs(page, "versions"),
@@ -105,13 +108,14 @@ def history_screen(
         links=page.links,
         place=place,
     )
+    further = pager(_("Earlier events"), start, onward)
     return RecordHistoryScreen(
-        frame=page.frame,
+        frame=page.framed(*paging_keys(further)),
         now=page.now,
         header=header(page),
         tabs=tabs(page, "history"),
         events=timeline.events(changes_in(reading.versions, page.names), reading.reports.rows),
-        pager=pager(_("Earlier events"), start, onward),
+        pager=further,
     )
 
 

@@ -317,6 +317,20 @@ def test_reports_are_paged(browser: Client, agent: Actor, record: AssertedRecord
 # Who, what else, and at what cost
 
 
+def test_a_tab_hints_at_the_keys_that_do_something_on_it(
+    browser: Client, agent: Actor, record: AssertedRecord, promoted: UUID
+) -> None:
+    for _ in range(21):
+        a_report(agent, record)
+    for opened_record in (record, promoted):
+        for tab in TABS:
+            page = opened(browser, opened_record, tab)
+            assert page.hinted_keys == page.working_keys, tab
+    assert opened(browser, record, "versions/").hinted_keys == set("uvhdjko")
+    assert opened(browser, record, "versions/1/").hinted_keys == set("uvhe]")
+    assert opened(browser, record, "reports/").hinted_keys == set("uvhjkon")
+
+
 @pytest.mark.parametrize(
     ("persona", "status"), [("reader", 200), ("owner", 200), ("auditor", 403), ("nobody", 404)]
 )
