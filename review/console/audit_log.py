@@ -15,6 +15,7 @@ from review import policies
 from review.console.access import project_view, refuse
 from review.console.audit_filters import SHOWN, AuditFilters
 from review.console.frame import frame_of, render
+from review.console.keys import AUDIT_KEYS, ROW_KEYS, working
 from review.console.visit import project_of
 from review.messages import sentence
 from review.queries.audit_log import read_audit_log
@@ -25,7 +26,6 @@ from review.screens import (
     Empty,
     Filters,
     FormProblem,
-    KeyHint,
     Link,
     Pager,
 )
@@ -42,13 +42,6 @@ if TYPE_CHECKING:
 
 ROWS: Final = 40
 _ID_CHARACTERS: Final = 8
-_KEYS: Final = (
-    KeyHint(keys="j", does=_("Next row")),
-    KeyHint(keys="k", does=_("Previous row")),
-    KeyHint(keys="o", does=_("All entries of the row's request")),
-    KeyHint(keys="n", does=_("Older entries")),
-    KeyHint(keys="f", does=_("First filter")),
-)
 
 
 @project_view(policies.can_see_audit, Operation.AUDIT_LIST)
@@ -94,13 +87,16 @@ def _screen(
     request: HttpRequest, actor: Actor, filters: AuditFilters, reading: AuditReading
 ) -> AuditScreen:
     page = reading.page
+    further = _pager(request, actor, filters, page)
+    keys = ["f", *(ROW_KEYS if page.rows else ())]
+    keys += ["n"] if further and further.onward else []
     return AuditScreen(
-        frame=frame_of(request, actor, title=_("Audit log"), keys=_KEYS),
+        frame=frame_of(request, actor, title=_("Audit log"), keys=working(AUDIT_KEYS, keys)),
         now=reading.now,
         filters=_drawn(request, filters),
         rows=tuple(_rows(request, reading)),
         empty=None if page.rows else _empty(request, page),
-        pager=_pager(request, actor, filters, page),
+        pager=further,
     )
 
 

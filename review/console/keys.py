@@ -14,6 +14,27 @@ from review.screens import KeyHint
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+QUEUE_KEYS: Final = (
+    KeyHint(keys="j", does=_("Next row")),
+    KeyHint(keys="k", does=_("Previous row")),
+    KeyHint(keys="o", does=_("Open the current row, or the first")),
+    KeyHint(keys="n", does=_("Next page")),
+    KeyHint(keys="1", does=_("View: Open")),
+    KeyHint(keys="2", does=_("View: Ready to promote")),
+    KeyHint(keys="3", does=_("View: Target changed")),
+    KeyHint(keys="4", does=_("View: All")),
+)
+
+REPORT_KEYS: Final = (
+    KeyHint(keys="p", does=_("Move to the primary action")),
+    KeyHint(keys="s", does=_("Skip to the next report")),
+    KeyHint(keys="j", does=_("Next report in this view")),
+    KeyHint(keys="k", does=_("Previous report in this view")),
+    KeyHint(keys="u", does=_("Up to the list")),
+    KeyHint(keys="e", does=_("Evidence")),
+    KeyHint(keys="h", does=_("History")),
+)
+
 RECORD_KEYS: Final = (
     KeyHint(keys="u", does=_("Up to the list")),
     KeyHint(keys="v", does=_("Versions")),
@@ -26,6 +47,14 @@ RECORD_KEYS: Final = (
     KeyHint(keys="k", does=_("Previous row")),
     KeyHint(keys="o", does=_("Open the current row, or the first")),
     KeyHint(keys="n", does=_("Next page")),
+)
+
+AUDIT_KEYS: Final = (
+    KeyHint(keys="j", does=_("Next row")),
+    KeyHint(keys="k", does=_("Previous row")),
+    KeyHint(keys="o", does=_("All entries of the row's request")),
+    KeyHint(keys="n", does=_("Older entries")),
+    KeyHint(keys="f", does=_("First filter")),
 )
 
 #: What works wherever there are rows.

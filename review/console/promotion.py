@@ -24,7 +24,7 @@ from review.console.answers import problem_page, unsaved_page
 from review.console.drawing.conflicts import already_promoted_screen, conflict_screen
 from review.console.drawing.page import ReportPage
 from review.console.drawing.queue import back_link
-from review.console.drawing.report import CONFIRM_KEYS, confirm_screen
+from review.console.drawing.report import confirm_screen
 from review.console.forms import PromotionForm
 from review.console.frame import frame_of, redirect, render
 from review.console.links import JustDecided, Links, links_of
@@ -110,7 +110,7 @@ def confirm_retraction(request: HttpRequest, actor: Actor, *, report_id: UUID) -
     seen = _version(request.GET.get("v", ""))
     if not (reading.report.is_ready and reading.record.version == seen):
         return _conflict_page(attempt, seen)
-    frame = frame_of(request, actor, title=_("Retract"), back=attempt.back, keys=CONFIRM_KEYS)
+    frame = frame_of(request, actor, title=_("Retract"), back=attempt.back)
     page = attempt.draw_in(frame)
     return render(request, confirm_screen(reading, page), "review/confirm_retraction.html")
 

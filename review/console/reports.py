@@ -50,7 +50,7 @@ def list_reports(request: HttpRequest, actor: Actor) -> HttpResponse:
         decided=just.report_id if just else None,
     )
     notice = decided_notice(reading.decided, just, actor=actor, links=links, is_last=True)
-    frame = frame_of(request, actor, title=_("Reports"), keys=queue_drawing.KEYS, notice=notice)
+    frame = frame_of(request, actor, title=_("Reports"), notice=notice)
     page = ReportPage(frame=frame, actor=actor, links=links, place=place)
     return render(request, queue_drawing.queue_screen(reading, page), "review/queue.html")
 
@@ -73,7 +73,6 @@ def get_report(request: HttpRequest, actor: Actor, *, report_id: UUID) -> HttpRe
         actor,
         title=_("Report"),
         back=queue_drawing.back_link(links, place),
-        keys=report_drawing.KEYS,
         notice=decided_notice(reading.decided, just, actor=actor, links=links, is_last=False),
     )
     page = ReportPage(frame=frame, actor=actor, links=links, place=place)

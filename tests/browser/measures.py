@@ -92,7 +92,8 @@ def answer_faults(window: Window) -> Iterator[str]:
 
 
 def key_faults(window: Window) -> Iterator[str]:
-    """Backspace and Delete do nothing, with the focus outside a field."""
+    """Keys that are hinted at do something; Backspace and Delete do nothing outside a field."""
+    yield from (f"hints at {key}, which does nothing" for key in probe(window, "idleKeys"))
     window.page.evaluate("document.activeElement.blur(); window.isSame = true")
     for key in ("Backspace", "Delete"):
         window.page.keyboard.press(key)

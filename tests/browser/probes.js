@@ -85,6 +85,16 @@
   return {
     openFolds: () => shown("details").forEach((fold) => { fold.open = true; }),
 
+    /* Keys that the foot of the page speaks of and that do nothing on it. */
+    idleKeys: () => {
+      const bound = (name) =>
+        Array.from(document.querySelectorAll(`[${name}]`), (element) => element.getAttribute(name).split("|"));
+      const keys = [...bound("data-key"), ...bound("data-key-focus")].flat();
+      if (document.querySelector("[data-row]")) keys.push("j", "k", "o");
+      return Array.from(document.querySelectorAll(".footer dt kbd"), (hint) => hint.textContent)
+        .filter((key) => !keys.includes(key));
+    },
+
     stops: () => shown(STOPS).map(named),
 
     stop: () => named(document.activeElement),

@@ -11,9 +11,10 @@ from django.utils.translation import pgettext_lazy
 from feedback.vocabulary import Order
 from review import policies
 from review.console.drawing.report_rows import bounded, report_row
+from review.console.keys import QUEUE_KEYS, ROW_KEYS, working
 from review.console.place import Place
 from review.messages import sentence
-from review.screens import Empty, KeyHint, Link, Offer, Pager, QueueScreen
+from review.screens import Empty, Link, Offer, Pager, QueueScreen
 from review.vocabulary import PAGE_SIZES, QueueView
 
 if TYPE_CHECKING:
@@ -65,28 +66,20 @@ _EMPTY: Final = {
     QueueView.ALL: "reports_never",
 }
 
-KEYS: Final = (
-    KeyHint(keys="j", does=_("Next row")),
-    KeyHint(keys="k", does=_("Previous row")),
-    KeyHint(keys="o", does=_("Open the current row, or the first")),
-    KeyHint(keys="n", does=_("Next page")),
-    KeyHint(keys="1", does=_("View: Open")),
-    KeyHint(keys="2", does=_("View: Ready to promote")),
-    KeyHint(keys="3", does=_("View: Target changed")),
-    KeyHint(keys="4", does=_("View: All")),
-)
-
 
 def queue_screen(reading: QueueReading, page: ReportPage) -> QueueScreen:
     """A page of a view of the queue."""
     links, place = page.links, page.place
     heading = HEADINGS[place.view, place.order]
+    views, further = _views(links, place), _pager(reading, links, place)
+    keys = [link.key for link in (*views, further.onward) if link is not None]
+    keys += ROW_KEYS if reading.page.rows else ()
     return QueueScreen(
-        frame=page.frame,
+        frame=replace(page.frame, keys=working(QUEUE_KEYS, keys)),
         now=reading.now,
         heading=heading,
         caption=heading,
-        views=_views(links, place),
+        views=views,
         orders=_orders(links, place),
         sizes=_sizes(links, place),
         total=str(_TOTALS[place.view]).format(n=bounded(reading.size.count)),
@@ -97,7 +90,7 @@ def queue_screen(reading: QueueReading, page: ReportPage) -> QueueScreen:
             for row in reading.page.rows
         ),
         empty=None if reading.page.rows else _empty(reading, links, place),
-        pager=_pager(reading, links, place),
+        pager=further,
     )
 
 

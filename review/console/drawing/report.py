@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from django.utils.translation import gettext_lazy as _
@@ -19,17 +20,18 @@ from review.console.drawing.queue import promote_offer
 from review.console.drawing.report_rows import bounded, proposes, state_badges
 from review.console.drawing.situations import situation
 from review.console.drawing.values import citation
+from review.console.keys import REPORT_KEYS, working
 from review.messages import sentence
 from review.screens import (
     ConfirmRetractionScreen,
     IdEntry,
-    KeyHint,
     Link,
     ReportScreen,
     SiblingReport,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from uuid import UUID
 
     from feedback.queries.reports import ReportRow
@@ -41,22 +43,6 @@ if TYPE_CHECKING:
 
 SHOWN_EVENTS: Final = 5
 
-KEYS: Final = (
-    KeyHint(keys="p", does=_("Move to the primary action")),
-    KeyHint(keys="s", does=_("Skip to the next report")),
-    KeyHint(keys="j", does=_("Next report in this view")),
-    KeyHint(keys="k", does=_("Previous report in this view")),
-    KeyHint(keys="u", does=_("Up to the list")),
-    KeyHint(keys="e", does=_("Evidence")),
-    KeyHint(keys="h", does=_("History")),
-)
-
-
-CONFIRM_KEYS: Final = (
-    KeyHint(keys="p", does=_("Move to the primary action")),
-    KeyHint(keys="u", does=_("Up to the list")),
-)
-
 
 def report_screen(reading: ReportReading, page: ReportPage) -> ReportScreen:
     """A report, what it would change, and what speaks for the record."""
@@ -67,8 +53,12 @@ def report_screen(reading: ReportReading, page: ReportPage) -> ReportScreen:
     events = _timeline(reading, page).events(
         changes_of(record, reading.names), reading.about_record
     )
+    ways = (
+        _neighbour(_("Skip to next"), reading.neighbours.after, "s|j", links, place),
+        _neighbour(_("Previous in this view"), reading.neighbours.before, "k", links, place),
+    )
     return ReportScreen(
-        frame=page.frame,
+        frame=replace(page.frame, keys=working(REPORT_KEYS, _keys(ways, may=may))),
         now=reading.now,
         subject=record.subject,
         predicate=record.predicate,
@@ -87,10 +77,8 @@ def report_screen(reading: ReportReading, page: ReportPage) -> ReportScreen:
         if may
         else None,
         credit=credit(report, actor) if may else None,
-        skip=_neighbour(_("Skip to next"), reading.neighbours.after, "s|j", links, place),
-        previous=_neighbour(
-            _("Previous in this view"), reading.neighbours.before, "k", links, place
-        ),
+        skip=ways[0],
+        previous=ways[1],
         statement=record.statement,
         record=Link(label=_("Open the record"), url=links.record(record.id)),
         citations=tuple(citation(row) for row in reading.citations.rows),
@@ -107,7 +95,7 @@ def confirm_screen(reading: ReportReading, page: ReportPage) -> ConfirmRetractio
     report, record = reading.report, reading.record
     back = page.links.report(report.id, page.place)
     return ConfirmRetractionScreen(
-        frame=page.frame,
+        frame=replace(page.frame, keys=working(REPORT_KEYS, ("p", "u"))),
         subject=record.subject,
         predicate=record.predicate,
         change=change_table(report, record, page.actor),
@@ -116,6 +104,15 @@ def confirm_screen(reading: ReportReading, page: ReportPage) -> ConfirmRetractio
         form=retraction_form(report, record, page.links, page.place),
         cancel=Link(label=_("Back to the report"), url=back),
     )
+
+
+def _keys(ways: Iterable[Link | None], *, may: bool) -> Iterator[str]:
+    """The keys that do something on the page of a report."""
+    yield from ("u", "e", "h")
+    if may:
+        yield "p"
+    for way in ways:
+        yield from way.key.split("|") if way else ()
 
 
 def _timeline(reading: ReportReading, page: ReportPage) -> Timeline:

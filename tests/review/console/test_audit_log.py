@@ -22,6 +22,7 @@ from memory.paging import Seek
 from memory.queries.records import get_record
 from memory.vocabulary import Access, ActorKind, Edge, Operation
 from tests.factories import a_project, a_record, a_report, fresh
+from tests.review.pages import Page
 from tests.review.visitors import entries_of, visitor, words_of
 
 PATH = "/p/demo/audit/"
@@ -30,9 +31,10 @@ TAG = re.compile(r"<[^>]+>")
 
 
 def page_of(client: Client, **query: str) -> str:
-    answer = client.get(PATH, query)
-    assert answer.status_code == 200, answer.content.decode()
-    return answer.content.decode()
+    page = Page(client.get(PATH, query))
+    assert page.status == 200, page.html
+    assert page.hinted_keys == page.working_keys
+    return page.html
 
 
 def rows_of(page: str) -> list[str]:

@@ -26,7 +26,9 @@ def address(report: ReportReceipt | UUID, **query: str) -> str:
 
 
 def opened(actor: Actor, report: ReportReceipt | UUID) -> Page:
-    return Page(visitor(actor).get(address(report)))
+    page = Page(visitor(actor).get(address(report)))
+    assert page.status != 200 or page.hinted_keys == page.working_keys
+    return page
 
 
 def without_what_varies(answer: Any, report_id: UUID) -> str:

@@ -19,7 +19,9 @@ LIST = "/p/demo/reports/"
 
 
 def opened(client: Client, **query: str) -> Page:
-    return Page(client.get(LIST + ("?" + urlencode(query) if query else "")))
+    page = Page(client.get(LIST + ("?" + urlencode(query) if query else "")))
+    assert page.status != 200 or page.hinted_keys == page.working_keys
+    return page
 
 
 @pytest.fixture
