@@ -11,6 +11,7 @@ from feedback import policies
 from feedback.models import Report
 from feedback.queries import reports
 from memory import audit
+from memory.errors import RecordConflict
 from memory.idempotency import claim_request
 from memory.operations.record_rows import ensure_subjects
 from memory.queries.record_locks import share_record
@@ -24,12 +25,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportDraft:
-    """What somebody doubts. Without a proposed object, promoting it will retract the record."""
+    """What somebody doubts. Without a proposed object, promoting it will retract the record.
+
+    With an `expected_version` it is a doubt about that version of a record that is still current.
+    """
 
     record_id: UUID
     note: str
     proposed_object: str | None = None
     reporter_subject: str | None = None
+    expected_version: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,8 @@ def record_report(
     """Say that a record is wrong, without changing it.
 
     May: reviewer, owner, read_write credential, also over MCP. Refuses: Denied, NotFound,
-    IdempotencyConflict, IdempotencyInProgress. Writes: the report and one audit entry, nothing
+    IdempotencyConflict, IdempotencyInProgress; RecordConflict where the draft expects a version
+    that is not the record's any more. Writes: the report and one audit entry, nothing
     else; a report about a closed record is born with a closed target. Rule: taisce seed, "Report a
     record".
     """
@@ -74,6 +80,8 @@ def record_report(
             is_replay=True,
         )
     target = share_record(actor, draft.record_id)
+    if draft.expected_version is not None and not target.is_current_at(draft.expected_version):
+        raise RecordConflict
     subjects = ensure_subjects(actor, [draft.reporter_subject])
     report = Report.objects.create(
         id=report_id,

@@ -49,6 +49,10 @@ class Target:
     version: UUID
     closed_at: datetime | None
 
+    def is_current_at(self, version: UUID) -> bool:
+        """Whether the record is current, and has this version."""
+        return self.closed_at is None and self.version == version
+
 
 def share_record(actor: Actor, record_id: UUID) -> Target:
     """The record's state, which nobody changes before this transaction ends, or NotFound.

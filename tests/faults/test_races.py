@@ -160,6 +160,19 @@ def test_a_report_that_races_a_change_knows_whether_its_target_is_closed(
     assert_invariants()
 
 
+def test_a_report_about_a_version_waits_for_the_change_that_is_replacing_it(agent: Actor) -> None:
+    record = a_record(agent)
+    draft = ReportDraft(record_id=record.id, note=f"A {MARKER}.", expected_version=record.version)
+    held = Held("memory_recordversion")
+    with behind(held, retraction(agent, record)) as outcomes:
+        Timer(0.2, held.let_go.set).start()
+        with pytest.raises(RecordConflict):
+            record_report(actor=fresh(agent), draft=draft)
+    assert refusals(outcomes) == []
+    assert not Report.objects.exists()
+    assert_invariants()
+
+
 def test_one_origin_asserted_by_many_at_once_is_one_record(agent: Actor, reviewer: Actor) -> None:
     origin = Origin("dataset", None, f"{MARKER}-1")
     said = RecordDraftFactory.create_batch(

@@ -11,13 +11,14 @@ from django.db import IntegrityError
 
 from feedback.models import Report
 from feedback.operations.record_report import ReportDraft, ReportReceipt, record_report
-from memory.errors import Denied, IdempotencyConflict, NotFound
+from memory.errors import Denied, IdempotencyConflict, NotFound, RecordConflict
 from memory.models import Record, Subject
 from memory.operations.retract_records import RetractionDraft, retract_records
 from memory.vocabulary import Edge
 from tests.factories import MARKER, a_key, a_record, a_report, fresh
 from tests.invariants import assert_invariants
 from tests.observed import Entry, audit_of, changed_tables, refused
+from tests.review.situations import correct, move, retract
 
 if TYPE_CHECKING:
     from memory.actor import Actor
@@ -129,6 +130,39 @@ def test_a_report_about_a_closed_record_is_accepted_and_never_ready(agent: Actor
     assert (row.record_version, row.target_closed_at) == (closed.version, closed.retracted_at)
     assert Record.objects.get(id=record.id).status == "retracted"
     assert_invariants()
+
+
+def test_a_doubt_about_the_version_that_the_record_has_is_recorded(agent: Actor) -> None:
+    record = a_record(agent)
+    receipt = report(agent, record, expected_version=record.version)
+    assert receipt.record_version == record.version
+
+
+@pytest.mark.parametrize("change", ["moved", "corrected", "retracted"])
+def test_a_doubt_about_a_version_that_is_gone_is_a_conflict_and_leaves_nothing(
+    agent: Actor, change: str
+) -> None:
+    record, key = a_record(agent), a_key()
+    if change == "moved":
+        move(record, agent)
+    elif change == "corrected":
+        correct(agent, record)
+    else:
+        retract(agent, record)
+
+    def attempt() -> None:
+        with refused(actor, RecordConflict, "feedback.record"):
+            report(actor, record, expected_version=record.version, key=key, reporter_subject="x")
+
+    actor = fresh(agent)
+    assert changed_tables(attempt) == {}
+    version = Record.objects.get(id=record.id).version
+    if change == "moved":
+        report(fresh(agent), record, expected_version=version, key=key)
+    else:
+        again = fresh(agent)
+        with refused(again, RecordConflict, "feedback.record"):
+            report(again, record, expected_version=version, key=key)
 
 
 def test_a_repeated_key_answers_the_first_report(agent: Actor) -> None:
