@@ -34,6 +34,7 @@ SUCCESS: Final[dict[str, StrPromise | Plural]] = {
         n,
     ),
     "last_in_view": _("That was the last report in this view."),
+    "reported": _("Reported. Nothing has changed yet; a reviewer decides."),
     "saved": _("Saved."),
 }
 
@@ -65,6 +66,10 @@ CONFLICT: Final[dict[str, StrPromise | Plural]] = {
         "There is nothing for you to do."
     ),
     "promoted_by_you": _("You already promoted this report at {time} UTC."),
+    "report_conflict": _(
+        "This record changed while you were writing. Nothing was sent. "
+        "Below is what it says now; your text is kept."
+    ),
     "idempotency_conflict": _(
         "This form was already sent with other content. Nothing was saved now. Open the page again."
     ),
@@ -118,6 +123,7 @@ FORM: Final[dict[str, StrPromise | Plural]] = {
     "note_blank": _("Write a note: what is wrong, and how do you know?"),
     "note_bytes": _("The note is {n} bytes; the limit is 16,384."),
     "value_bytes": _("The value is {n} bytes; the limit is 1,024."),
+    "value_blank": _("Write what it should say, or leave the field empty."),
     "nul": _("This character cannot be stored: U+0000."),
     "from_before_to": _("From must be before To."),
     "cursor_misfit": _("This page link does not fit these filters. Go back to the start."),
@@ -151,6 +157,18 @@ SCREEN: Final[dict[str, StrPromise | Plural]] = {
     "report_heading": _("Report on {subject} · {predicate}"),
     "queue_read_only": _("You can read this queue. Promoting needs the role reviewer."),
     "promote_read_only": _("Promoting needs the role reviewer."),
+    "report_read_only": _("Reporting needs the role reviewer."),
+    "doubt_link": _("Report a doubt"),
+    "doubt_heading": _("Report a doubt about {subject} · {predicate}"),
+    "doubt_hints": _(
+        "Leave the second field empty if the record should be retracted. "
+        "If you fill it in, the first becomes the new statement: write it as one. "
+        "Nothing changes until a reviewer promotes the report."
+    ),
+    "doubt_send": _("Report this doubt"),
+    "doubt_send_version": _("Report this doubt about version {n}"),
+    "doubt_send_new": _("Report this doubt about the new record"),
+    "doubt_needs_current": _("A doubt can be reported about a current record only."),
     "credit": _("The new record will be credited to you ({name}), not to the reporter."),
     "correct_next": _("Correct to “{object}”, open next"),
     "correct_stay": _("Correct, stay here"),

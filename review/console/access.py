@@ -4,6 +4,7 @@ A view below a project is written as `view(request, actor, **ids)` under one of
 
     @project_view(policies.can_see_queue, Operation.FEEDBACK_LIST)
     @project_form(policies.can_promote, Operation.FEEDBACK_PROMOTE, page="review:report-get")
+    @project_page(policies.can_report, reads=..., writes=..., page="review:record-report")
 
 and gets an actor that may do that. It may raise: a refusal becomes its page and, unless whoever
 raised it has written one, a refused entry; anything else is the page of a fault.
@@ -68,6 +69,16 @@ def project_form(
     return _guarded(policy, operation, _FORMS, page=page)
 
 
+def project_page(
+    policy: Callable[[Actor], Answer], *, reads: Operation, writes: Operation, page: str
+) -> Callable[[View], View]:
+    """Make a function the view of a page below a project and of the form on it, at one address.
+
+    A refused look is audited as `reads`, a refused form as `writes`. `page` is the route itself.
+    """
+    return _guarded(policy, reads, (*_READS, *_FORMS), page=page, writes=writes)
+
+
 def member_view(
     view: Callable[[HttpRequest, Actor], HttpResponse],
 ) -> View:
@@ -121,7 +132,12 @@ def refuse(actor: Actor, operation: Operation, error: DomainError) -> None:
 
 
 def _guarded(
-    policy: Callable[[Actor], Answer], operation: Operation, methods: Sequence[str], *, page: str
+    policy: Callable[[Actor], Answer],
+    operation: Operation,
+    methods: Sequence[str],
+    *,
+    page: str,
+    writes: Operation | None = None,
 ) -> Callable[[View], View]:
     def decorate(view: View) -> View:
         @functools.wraps(view)
@@ -136,7 +152,8 @@ def _guarded(
                 visit_of(request).has_begun = True
                 return view(request, actor, **ids)
             except Exception as error:  # noqa: BLE001 - there is a page for every fault
-                return _failed(request, actor, operation, error)
+                named = writes if writes and request.method in _FORMS else operation
+                return _failed(request, actor, named, error)
 
         guarded = cast("FormView", call)
         guarded.page = page

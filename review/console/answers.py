@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext_lazy as _
 
 from review.console.frame import frame_of, render
+from review.console.pages import RETRY_SECONDS
 from review.messages import sentence
 from review.screens import ErrorScreen
 
@@ -41,6 +42,16 @@ def unsaved_page(
 ) -> HttpResponse:
     """409: another submit stands in the way of this one."""
     return _page(request, actor, 409, _("Nothing was saved"), _("Changed: "), text, way, back)
+
+
+def in_progress_page(
+    request: HttpRequest, actor: Actor, way: Link, back: Link | None = None
+) -> HttpResponse:
+    """E6: the first submit of this form still runs."""
+    text = sentence("idempotency_in_progress", n=RETRY_SECONDS)
+    response = unsaved_page(request, actor, text, way, back)
+    response.headers["Retry-After"] = str(RETRY_SECONDS)
+    return response
 
 
 def _page(

@@ -57,6 +57,8 @@ AUDIT_KEYS: Final = (
     KeyHint(keys="f", does=_("First filter")),
 )
 
+DOUBT_KEYS: Final = (KeyHint(keys="u", does=_("Up to the record")),)
+
 #: What works wherever there are rows.
 ROW_KEYS: Final = ("j", "k", "o")
 

@@ -74,6 +74,11 @@ class Links:
         given = {name: value for name, value in query.items() if value is not None}
         return reverse(f"review:record-{tab}", args=[self.project, record_id], query=given)
 
+    def report_doubt(self, record_id: UUID, reason: str = "") -> str:
+        """The form of a doubt about a record; with a reason the server words the note by it."""
+        query = {"reason": reason} if reason else {}
+        return reverse("review:record-report", args=[self.project, record_id], query=query)
+
     def version(self, record_id: UUID, number: int, after: str | None = None) -> str:
         """A record in one of its versions."""
         query = {"after": after} if after else {}

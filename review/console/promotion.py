@@ -20,7 +20,7 @@ from memory.errors import (
 from memory.vocabulary import Operation
 from review import policies
 from review.console.access import project_form, project_view, refuse
-from review.console.answers import problem_page, unsaved_page
+from review.console.answers import in_progress_page, problem_page, unsaved_page
 from review.console.drawing.conflicts import already_promoted_screen, conflict_screen
 from review.console.drawing.page import ReportPage
 from review.console.drawing.queue import back_link
@@ -28,7 +28,6 @@ from review.console.drawing.report import confirm_screen
 from review.console.forms import PromotionForm
 from review.console.frame import frame_of, redirect, render
 from review.console.links import JustDecided, Links, links_of
-from review.console.pages import RETRY_SECONDS
 from review.console.place import Place, place_of_origin
 from review.messages import sentence
 from review.queries.report import find_following, read_conflict, read_report
@@ -89,7 +88,7 @@ def promote(request: HttpRequest, actor: Actor, *, report_id: UUID) -> HttpRespo
     except (RecordConflict, ReportAlreadyPromoted):
         return _conflict_page(attempt, form.version)
     except IdempotencyInProgress:
-        return _in_progress_page(attempt)
+        return in_progress_page(request, actor, attempt.page, attempt.back)
     except IdempotencyConflict:
         text = sentence("idempotency_conflict")
         return unsaved_page(request, actor, text, attempt.page, attempt.back)
@@ -152,13 +151,6 @@ def _conflict_page(attempt: Attempt, seen: UUID | None) -> HttpResponse:
         already = already_promoted_screen(reading, page)
         return render(attempt.request, already, "review/already_promoted.html", 409)
     return render(attempt.request, conflict_screen(reading, page), "review/conflict.html", 409)
-
-
-def _in_progress_page(attempt: Attempt) -> HttpResponse:
-    text = sentence("idempotency_in_progress", n=RETRY_SECONDS)
-    response = unsaved_page(attempt.request, attempt.actor, text, attempt.page, attempt.back)
-    response.headers["Retry-After"] = str(RETRY_SECONDS)
-    return response
 
 
 def _version(text: str) -> UUID | None:

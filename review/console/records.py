@@ -72,6 +72,7 @@ class Tab:
         back = back_link(self.links, Place())
         return RecordPage(
             frame=frame_of(self.request, self.actor, title=_("Record"), back=back),
+            actor=self.actor,
             links=self.links,
             now=reading.now,
             record=reading.record,

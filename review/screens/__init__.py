@@ -11,6 +11,7 @@ from review.screens.audit import (
     AuditRow,
     AuditScreen,
 )
+from review.screens.doubts import DoubtScreen, ReportForm, SaidRecord
 from review.screens.frame import (
     ActorLabel,
     Badge,
@@ -67,6 +68,7 @@ __all__ = [
     "ConfirmRetractionScreen",
     "ConflictScreen",
     "ConflictSide",
+    "DoubtScreen",
     "Empty",
     "ErrorScreen",
     "Event",
@@ -92,8 +94,10 @@ __all__ = [
     "RecordReportsScreen",
     "RecordScreen",
     "RecordVersionsScreen",
+    "ReportForm",
     "ReportRow",
     "ReportScreen",
+    "SaidRecord",
     "Screen",
     "SiblingReport",
     "SignInScreen",

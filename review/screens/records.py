@@ -13,13 +13,16 @@ if TYPE_CHECKING:
 
     from review.changes import ChangeTable
     from review.messages import Sentence
-    from review.screens.frame import ActorLabel, Badge, Empty, Label, Link, Pager
+    from review.screens.frame import ActorLabel, Badge, Empty, Label, Link, Offer, Pager
     from review.screens.reports import Citation, Event, IdEntry, ReportRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordHeader:
-    """What all tabs of a record show. `successor` leads to the record that replaced it."""
+    """What all tabs of a record show. `successor` leads to the record that replaced it.
+
+    A `report` is offered on a current record; `report_url` is where its form stands.
+    """
 
     subject: str
     predicate: str
@@ -39,6 +42,8 @@ class RecordHeader:
     successor: Link | None = None
     predecessor: Link | None = None
     old_version: Sentence | None = None
+    report: Offer | None = None
+    report_url: str = ""
     ids: tuple[IdEntry, ...] = ()
 
 

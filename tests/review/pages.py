@@ -84,6 +84,10 @@ class Page(HTMLParser):
         """The form that promotes."""
         return next(form for form in self.forms if form.action.endswith("/promote/"))
 
+    def form_to(self, action: str) -> Form | None:
+        """The form that goes to an address, if there is one."""
+        return next((form for form in self.forms if form.action == action), None)
+
     @property
     def can_promote(self) -> bool:
         """Whether there is one."""

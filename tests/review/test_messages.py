@@ -36,6 +36,7 @@ GOLDEN: list[tuple[str, dict[str, object], str]] = [
         "1,001 other open reports are about the record you closed.",
     ),
     ("last_in_view", {}, "That was the last report in this view."),
+    ("reported", {}, "Reported. Nothing has changed yet; a reviewer decides."),
     ("saved", {}, "Saved."),
     (
         "record_conflict",
@@ -86,6 +87,12 @@ GOLDEN: list[tuple[str, dict[str, object], str]] = [
         "promoted_by_you",
         {"time": TIME},
         "You already promoted this report at 2026-11-30 18:03:11 UTC.",
+    ),
+    (
+        "report_conflict",
+        {},
+        "This record changed while you were writing. Nothing was sent. "
+        "Below is what it says now; your text is kept.",
     ),
     (
         "idempotency_conflict",
@@ -159,6 +166,7 @@ GOLDEN: list[tuple[str, dict[str, object], str]] = [
     ("note_blank", {}, "Write a note: what is wrong, and how do you know?"),
     ("note_bytes", {"n": 20000}, "The note is 20,000 bytes; the limit is 16,384."),
     ("value_bytes", {"n": 1025}, "The value is 1,025 bytes; the limit is 1,024."),
+    ("value_blank", {}, "Write what it should say, or leave the field empty."),
     ("nul", {}, "This character cannot be stored: U+0000."),
     ("from_before_to", {}, "From must be before To."),
     (
@@ -216,6 +224,24 @@ GOLDEN: list[tuple[str, dict[str, object], str]] = [
         "You can read this queue. Promoting needs the role reviewer.",
     ),
     ("promote_read_only", {}, "Promoting needs the role reviewer."),
+    ("report_read_only", {}, "Reporting needs the role reviewer."),
+    ("doubt_link", {}, "Report a doubt"),
+    (
+        "doubt_heading",
+        {"subject": "Burundi", "predicate": "has_capital"},
+        "Report a doubt about Burundi · has_capital",
+    ),
+    (
+        "doubt_hints",
+        {},
+        "Leave the second field empty if the record should be retracted. If you fill it in, the "
+        "first becomes the new statement: write it as one. Nothing changes until a reviewer "
+        "promotes the report.",
+    ),
+    ("doubt_send", {}, "Report this doubt"),
+    ("doubt_send_version", {"n": 2}, "Report this doubt about version 2"),
+    ("doubt_send_new", {}, "Report this doubt about the new record"),
+    ("doubt_needs_current", {}, "A doubt can be reported about a current record only."),
     (
         "credit",
         {"name": "reviewer"},

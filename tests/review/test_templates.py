@@ -157,6 +157,14 @@ def test_every_form_that_changes_a_record_sends_the_version_that_the_page_prints
         assert f"<code>{str(VERSION)[:8]}<" in page_named(name)
 
 
+def test_the_form_of_a_doubt_sends_the_version_that_the_page_prints() -> None:
+    for name in ("doubt", "doubt with a problem", "doubt of a record that moved"):
+        fields = {a.get("name"): a.get("value") for a in Page(page_named(name)).all("input")}
+        assert fields["expected_version"] == str(VERSION)
+        assert fields["form_key"] == str(FORM_KEY)
+        assert f"<code>{str(VERSION)[:8]}<" in page_named(name)
+
+
 def test_who_may_not_promote_sees_no_form_but_a_reason() -> None:
     reader = draw("report", closed_report(allowed=False))
     assert "data-guard" not in reader

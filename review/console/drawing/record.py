@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from django.utils.translation import gettext_lazy as _
 
+from review import policies
 from review.console.drawing.report_rows import STATUS_BADGES, report_row
 from review.console.drawing.situations import closed_sentence
 from review.console.drawing.values import citation
@@ -16,6 +17,7 @@ from review.screens import (
     Empty,
     IdEntry,
     Link,
+    Offer,
     Pager,
     RecordHeader,
     RecordNowScreen,
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
+    from memory.actor import Actor
     from memory.queries.records import RecordDetail
     from memory.queries.versions import VersionRow
     from review.console.links import Links
@@ -49,6 +52,7 @@ class RecordPage:
     """What every tab of a record is drawn with."""
 
     frame: Frame
+    actor: Actor
     links: Links
     now: datetime
     record: RecordDetail
@@ -128,8 +132,17 @@ def header(page: RecordPage, version: VersionRow | None = None) -> RecordHeader:
         successor=_linked(page, _("Open the record that replaced it"), record.replaced_by),
         predecessor=_linked(page, _("The record before it"), record.replaces),
         old_version=sentence("old_version") if is_old else None,
+        report=_report_offer(page.actor) if record.is_current and not is_old else None,
+        report_url=page.links.report_doubt(record.id),
         ids=_ids(record),
     )
+
+
+def _report_offer(actor: Actor) -> Offer:
+    """Whether this person may report a doubt, and the sentence that says why not."""
+    allowed = policies.can_report(actor).is_allowed
+    reason = None if allowed else sentence("report_read_only")
+    return Offer(label=sentence("doubt_link"), allowed=allowed, reason=reason)
 
 
 def tabs(page: RecordPage, current: str) -> tuple[Link, ...]:

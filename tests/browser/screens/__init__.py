@@ -4,7 +4,7 @@ The matrix of `console.md` 12: each module shows what one part of the console ca
 for whom. A route that no entry names fails `test_screens.py`.
 """
 
-from tests.browser.screens import arriving, audit, decision, failures, queue, record, report
+from tests.browser.screens import arriving, audit, decision, doubt, failures, queue, record, report
 from tests.browser.screens.matrix import MATRIX, Shown
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "arriving",
     "audit",
     "decision",
+    "doubt",
     "failures",
     "queue",
     "record",

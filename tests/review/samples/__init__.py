@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from review.screens import Screen
+from tests.review.samples.doubts import doubt_screens
 from tests.review.samples.others import other_screens
 from tests.review.samples.records import record_screens
 from tests.review.samples.reports import report_screens
@@ -10,4 +11,4 @@ from tests.review.samples.reports import report_screens
 
 def screens() -> dict[str, tuple[str, Screen]]:
     """Every page in every state: a name, the template under `review/`, the screen."""
-    return {**report_screens(), **record_screens(), **other_screens()}
+    return {**report_screens(), **record_screens(), **doubt_screens(), **other_screens()}

@@ -12,6 +12,7 @@ from review.screens import (
     Event,
     IdEntry,
     Link,
+    Offer,
     RecordCompareScreen,
     RecordHeader,
     RecordHistoryScreen,
@@ -85,6 +86,12 @@ def bare_record() -> RecordNowScreen:
     return record_now(header=bare, steps=(), citations=(), empty=empty)
 
 
+def reportable_record(*, allowed: bool) -> RecordNowScreen:
+    reason = None if allowed else sentence("report_read_only")
+    offer = Offer(label=sentence("doubt_link"), allowed=allowed, reason=reason)
+    return record_now(header=header(report=offer, report_url="/p/demo/records/1/report/"))
+
+
 def record_versions() -> RecordVersionsScreen:
     now = record_now()
     row = VersionRow(
@@ -146,6 +153,8 @@ def record_screens() -> dict[str, tuple[str, Screen]]:
     outcome = sentence("outcome_corrected", x=HOSTILE, time=NOW)
     return {
         "record now": ("record_now", record_now()),
+        "record to doubt": ("record_now", reportable_record(allowed=True)),
+        "record for a reader": ("record_now", reportable_record(allowed=False)),
         "record without more": ("record_now", bare_record()),
         "record versions": ("record_versions", record_versions()),
         "record compare": ("record_compare", record_compare(CORRECTION)),

@@ -1,0 +1,71 @@
+"""What the page of a doubt shows (S13), and the reasons by which it words a note."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from memory import policies
+from memory.actor import Actor
+from memory.queries import records
+from memory.queries.chain import LinkedRecord, find_chain
+from memory.queries.records import RecordDetail
+from memory.transactions import audited_read, project_scope
+from memory.vocabulary import Operation
+from review.messages import Sentence
+from review.queries.names import Names, names_in
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+#: Reads what speaks against a record and says it in a sentence; None where nothing does. Runs in
+#: the transaction of the read, whose budget leaves it four statements.
+Reason: TypeAlias = Callable[[Actor, RecordDetail], Sentence | None]
+
+#: By what the address of the form says (`?reason=outcomes`): a page that links to it names a
+#: reason and never a text, so no text stands in an address and none can be put there by others.
+REASONS: Final[dict[str, Reason]] = {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoubtReading:
+    """A record, and the one in its place where it was corrected."""
+
+    record: RecordDetail
+    successor: LinkedRecord | None
+    names: Names
+    note: Sentence | None = None
+    magnitude: int = 1
+
+
+@audited_read(Operation.RECORD_GET)
+def read_doubt(*, actor: Actor, record_id: UUID, reason: str) -> DoubtReading:
+    """A record to doubt, with a first note where a reason is known by this name.
+
+    Two statements, three for a closed record; and those of the reason.
+    """
+    policies.can_read(actor).require()
+    record = records.get_detail(actor, record_id)
+    says = REASONS.get(reason)
+    return DoubtReading(
+        record=record,
+        successor=find_chain(actor, record).successor,
+        names=names_in(actor, records=[record]),
+        note=says(actor, record) if says and record.is_current else None,
+    )
+
+
+def read_doubt_again(*, actor: Actor, record_id: UUID) -> DoubtReading:
+    """The same after a form that was not taken.
+
+    Not audited by itself: it is drawn in the request whose refusal is its entry.
+    """
+    with project_scope(actor.project_id):
+        policies.can_read(actor).require()
+        record = records.get_detail(actor, record_id)
+        return DoubtReading(
+            record=record,
+            successor=find_chain(actor, record).successor,
+            names=names_in(actor, records=[record]),
+        )
