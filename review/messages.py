@@ -135,7 +135,9 @@ FORM: Final[dict[str, StrPromise | Plural]] = {
 }
 
 EMPTY: Final[dict[str, StrPromise | Plural]] = {
-    "reports_never": _("No one has reported a doubt yet. Reports arrive through the API."),
+    "reports_never": _(
+        "No one has reported a doubt yet. Reports arrive through the API or a record's page."
+    ),
     "reports_open_empty": _("Nothing is open. Every report has been promoted."),
     "reports_ready_empty": _("Nothing is ready to promote."),
     "reports_changed_empty": _("No open report is about a record that was closed."),

@@ -97,7 +97,7 @@ class DoubtForm(forms.Form):
 
     note = KeptText(
         label=_("What is wrong?"),
-        help_text=_("What is wrong, and how do you know? At most 16,384 bytes."),
+        help_text=_("And how do you know it? At most 16,384 bytes."),
         limit=NOTE_BYTES,
         too_long="note_bytes",
         blank="note_blank",
@@ -105,7 +105,7 @@ class DoubtForm(forms.Form):
     )
     proposed_object = KeptText(
         label=_("It should say"),
-        help_text=_("What stands in place of the object. Optional, at most 1,024 bytes."),
+        help_text=_("In place of the object. Optional, at most 1,024 bytes."),
         limit=OBJECT_BYTES,
         too_long="value_bytes",
         blank="value_blank",

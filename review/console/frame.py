@@ -39,7 +39,7 @@ _ROLE_WORDS: Final = {
 
 #: Label, key and routes of the places in the navigation, and who may go there. The first route is
 #: where the link leads; on the others, named by their beginning, it is the current one too.
-_PLACES: Final = (
+PLACES: Final = (
     (_("Reports"), "g q", ("review:report-list", "review:report-"), policies.can_see_queue),
     (_("Audit log"), "g a", ("review:audit-list", "review:audit-"), policies.can_see_audit),
 )
@@ -82,6 +82,10 @@ def frame_of(
                 for project in visit.projects
             ),
             switch_url=reverse("review:project-list"),
+            help=(
+                Link(label=_("Help"), url=reverse("review:help")),
+                Link(label=_("Keyboard shortcuts"), url=reverse("review:help-keys"), key="?"),
+            ),
         )
     if actor is not None and visit.project is not None:
         frame = replace(
@@ -156,6 +160,6 @@ def _navigation(actor: Actor, project: str, route: str) -> tuple[Link, ...]:
             key=key,
             is_current=route.startswith(routes[1:]),
         )
-        for label, key, routes, policy in _PLACES
+        for label, key, routes, policy in PLACES
         if policy(actor).is_allowed
     )

@@ -14,6 +14,8 @@ from review.screens import KeyHint
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+EVERYWHERE_KEYS: Final = (KeyHint(keys="?", does=_("This list of keys")),)
+
 QUEUE_KEYS: Final = (
     KeyHint(keys="j", does=_("Next row")),
     KeyHint(keys="k", does=_("Previous row")),

@@ -50,6 +50,11 @@ class Links:
     project: str
     project_id: UUID
 
+    @property
+    def help(self) -> str:
+        """What the words mean."""
+        return reverse("review:help")
+
     def reports(self, place: Place, decided: JustDecided | None = None) -> str:
         """A page of the queue."""
         query = place.query(self.project_id) | self._decided(decided)

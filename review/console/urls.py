@@ -5,7 +5,15 @@ from __future__ import annotations
 from django.conf import settings
 from django.urls import URLPattern, URLResolver, include, path
 
-from review.console import addresses, audit_log, components, preferences_view, projects, sign_in
+from review.console import (
+    addresses,
+    audit_log,
+    components,
+    help,
+    preferences_view,
+    projects,
+    sign_in,
+)
 
 app_name = "review"
 addresses.register()
@@ -23,6 +31,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sign-out/", sign_in.sign_out, name="sign-out"),
     path("prefs/", preferences_view.save_preferences, name="preferences-save"),
     path("projects/", projects.list_projects, name="project-list"),
+    path("help/", help.show_help, name="help"),
+    path("help/keys/", help.list_keys, name="help-keys"),
     path("p/<project:project>/", include(_project)),
 ]
 

@@ -33,6 +33,13 @@ from review.screens.frame import (
     SignInScreen,
     Tone,
 )
+from review.screens.help import (
+    Explanation,
+    HelpScreen,
+    KeyGroup,
+    KeysScreen,
+    SettingExplanation,
+)
 from review.screens.records import (
     RecordCompareScreen,
     RecordHeader,
@@ -72,11 +79,15 @@ __all__ = [
     "Empty",
     "ErrorScreen",
     "Event",
+    "Explanation",
     "Filters",
     "FormProblem",
     "Frame",
+    "HelpScreen",
     "IdEntry",
+    "KeyGroup",
     "KeyHint",
+    "KeysScreen",
     "Link",
     "Notice",
     "Offer",
@@ -99,6 +110,7 @@ __all__ = [
     "ReportScreen",
     "SaidRecord",
     "Screen",
+    "SettingExplanation",
     "SiblingReport",
     "SignInScreen",
     "Tone",

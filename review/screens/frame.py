@@ -175,6 +175,7 @@ class Frame:
     switch_url: str = ""  # takes GET ?project=name
     roles: tuple[Label, ...] = ()
     navigation: tuple[Link, ...] = ()
+    help: tuple[Link, ...] = ()
     account: str = ""
     sign_out_url: str = ""
     notice: Notice | None = None

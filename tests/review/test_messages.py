@@ -186,7 +186,7 @@ GOLDEN: list[tuple[str, dict[str, object], str]] = [
     (
         "reports_never",
         {},
-        "No one has reported a doubt yet. Reports arrive through the API.",
+        "No one has reported a doubt yet. Reports arrive through the API or a record's page.",
     ),
     ("reports_open_empty", {}, "Nothing is open. Every report has been promoted."),
     ("reports_ready_empty", {}, "Nothing is ready to promote."),

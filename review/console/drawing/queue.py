@@ -145,7 +145,7 @@ def _empty(reading: QueueReading, links: Links, place: Place) -> Empty:
         start = Link(label=_("Back to start"), url=links.reports(place.start))
         return Empty(text=sentence("page_emptied"), links=(start,))
     if not reading.is_ever:
-        return Empty(text=sentence("reports_never"))
+        return Empty(text=sentence("reports_never"), links=(Link(label=_("Help"), url=links.help),))
     everything = Link(label=_VIEWS[QueueView.ALL], url=links.reports(Place.of_view(QueueView.ALL)))
     return Empty(text=sentence(_EMPTY[place.view]), links=(everything,))
 

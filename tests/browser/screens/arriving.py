@@ -76,6 +76,24 @@ def only_project(window: Window, scene: Scene) -> None:
     window.goto("/projects/")
 
 
+@shown("help", "reviewer", "nobody")
+def help_page(window: Window, _scene: Scene) -> None:
+    window.goto("/projects/")
+    window.follow("Help")
+
+
+@shown("help-keys", "auditor", "nobody")
+def keys_page(window: Window, _scene: Scene) -> None:
+    window.goto("/help/")
+    window.follow("All keys")
+
+
+@shown("help-keys", "owner")
+def keys_page_of_many_projects(window: Window, _scene: Scene) -> None:
+    grant(a_project("elsewhere")[1], "owner", Role.AUDITOR)
+    window.goto("/help/keys/")
+
+
 def attempt(window: Window, name: str, password: str = PASSWORD) -> None:
     """Send the sign-in form."""
     if not window.path.startswith("/sign-in/"):

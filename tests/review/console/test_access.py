@@ -59,6 +59,8 @@ PROJECT = {
 ELSEWHERE = {
     "start": Row(ANYBODY, status=303),
     "project-list": Row(ANYBODY),
+    "help": Row(ANYBODY),
+    "help-keys": Row(ANYBODY),
 }
 #: Routes that everybody may use, signed in or not; their own tests say how.
 OPEN = {"sign-in", "sign-out", "preferences-save", "components"}

@@ -172,7 +172,11 @@ def test_an_unknown_choice_is_a_problem(reviewer: Actor) -> None:
 def test_a_project_without_a_report_says_how_reports_arrive(reviewer: Actor) -> None:
     for view in VIEWS:
         page = opened(visitor(reviewer), view=view)
-        assert "No one has reported a doubt yet. Reports arrive through the API." in page.text
+        assert (
+            "No one has reported a doubt yet. "
+            "Reports arrive through the API or a record's page." in page.text
+        )
+        assert page.links["Help"] == "/help/"
 
 
 def test_empty_views_say_so_and_lead_to_all_reports(reviewer: Actor, agent: Actor) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from review.console.keys import AUDIT_KEYS
+from review.console.meanings import ROLES, SETTINGS, WORDS
 from review.messages import sentence
 from review.screens import (
     AuditRow,
@@ -13,6 +15,9 @@ from review.screens import (
     Filters,
     FormProblem,
     Frame,
+    HelpScreen,
+    KeyGroup,
+    KeysScreen,
     Notice,
     ProjectRow,
     ProjectsScreen,
@@ -90,6 +95,21 @@ def sign_in(**changes: object) -> SignInScreen:
     return replace(screen, **changes)  # type: ignore[arg-type]
 
 
+def help_screen() -> HelpScreen:
+    return HelpScreen(
+        frame=frame("Help", project="", projects=()),
+        words=WORDS,
+        roles=ROLES,
+        settings=SETTINGS,
+        keys=ANYWHERE,
+    )
+
+
+def keys_screen(**changes: object) -> KeysScreen:
+    group = KeyGroup(name="audit", title="Audit log", hints=AUDIT_KEYS)
+    return KeysScreen(frame=frame("Keys", **changes), groups=(group,), help=ANYWHERE)
+
+
 def other_screens() -> dict[str, tuple[str, Screen]]:
     empty = Empty(text=sentence("projects_empty"))
     wrong = (FormProblem(text=sentence("sign_in_wrong"), field_id="id_name"),)
@@ -98,6 +118,9 @@ def other_screens() -> dict[str, tuple[str, Screen]]:
         "audit problem": ("audit", audit_problem()),
         "projects": ("projects", projects()),
         "no projects": ("projects", replace(projects(), rows=(), empty=empty)),
+        "help": ("help", help_screen()),
+        "keys": ("help_keys", keys_screen()),
+        "keys switched off": ("help_keys", keys_screen(are_keys_on=False)),
         "sign in": ("sign_in", sign_in()),
         "sign in wrong": (
             "sign_in",

@@ -74,6 +74,7 @@ def frame(title: str, **changes: object) -> Frame:
         switch_url="/projects/",
         roles=("reviewer",),
         navigation=(Link(label="Reports", url="/p/demo/reports/", key="g q", is_current=True),),
+        help=(Link(label="Keyboard shortcuts", url="/help/keys/", key="?"),),
         account=HOSTILE,
         sign_out_url="/sign-out/",
         back=BACK,
