@@ -16,6 +16,7 @@ from django import forms
 from memory.vocabulary import ActorKind, Edge, Trust
 from review.changes import ChangeTable, RecordValues, compare, promoted, retraction
 from review.console.frame import render
+from review.console.meanings import WORDS
 from review.messages import sentence
 from review.screens import (
     ActorLabel,
@@ -23,6 +24,7 @@ from review.screens import (
     Citation,
     Empty,
     Event,
+    Explanation,
     Filters,
     FormProblem,
     Frame,
@@ -67,6 +69,11 @@ class SampleForm(forms.Form):
 
     name = forms.CharField(label="Name", help_text="The name of your account.")
     view = forms.ChoiceField(label="View", choices=[("open", "Open"), ("all", "All")])
+    note = forms.CharField(
+        label="Note",
+        help_text="What is wrong.",
+        widget=forms.Textarea(attrs={"class": "field-text", "rows": 3}),
+    )
     is_hidden = forms.BooleanField(label="Hide reads", required=False)
 
 
@@ -99,6 +106,7 @@ class ComponentsScreen(Screen):
     empty: Empty
     citation: Citation
     events: tuple[Event, ...]
+    words: tuple[Explanation, ...]
     ids: tuple[IdEntry, ...]
     actors: tuple[ActorLabel, ...] = (PERSON, AGENT)
 
@@ -129,6 +137,7 @@ def components_screen() -> ComponentsScreen:
         empty=Empty(text=sentence("reports_never"), links=(Link(label="All", url="#"),)),
         citation=_citation(),
         events=(Event(happened=sentence("event_asserted", actor=AGENT), at=NOW),),
+        words=WORDS[:2],
         ids=(IdEntry(label="Record version", value=str(VERSION)),),
     )
 

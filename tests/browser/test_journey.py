@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 
-from tests.browser.scene import address
+from feedback.models import Report
+from tests.browser.scene import address, record_address
 from tests.factories import MARKER, PASSWORD
 from tests.invariants import assert_invariants
 from tests.leaks import leaks_in
@@ -97,6 +98,34 @@ def test_a_reported_doubt_becomes_a_corrected_record(
     window.click("Sign out")
     enter(window, reader)
     look_without_a_form(window, (scene.correction(), scene.retraction()))
+
+
+def test_a_doubt_reported_at_the_console_is_decided_there(
+    window: Window, story: Story, reviewer: Actor
+) -> None:
+    enter(window, reviewer)
+    window.goto(record_address(story.chad))
+    window.follow("Report a doubt")
+    note, value = window.page.get_by_label("What is wrong?"), window.page.get_by_label("It should")
+    note.fill(" ")
+    value.fill("Ndjamena")
+    window.click("Report this doubt")
+    assert window.status == 422
+    assert window.focused.startswith("There is a problem")
+    window.page.get_by_role("link", name="Write a note").click()
+    assert value.input_value() == "Ndjamena"
+    text = f"\n The capital of the {MARKER}\nis Ndjamena. "
+    note.fill(text)
+    window.click("Report this doubt")
+    assert window.path == record_address(story.chad)
+    assert window.focused.startswith("Reported. Nothing has changed yet; a reviewer decides.")
+    report = Report.objects.get(recorded_by_id=reviewer.id)
+    assert (report.note, report.proposed_object) == (text, "Ndjamena")
+    window.follow("See the reports on this record")
+    window.page.locator("[data-row]").first.click()
+    window.page.wait_for_url(f"**/reports/{report.id}/**")
+    window.click("Correct to “Ndjamena”, open next")
+    assert "credited to you." in window.focused
 
 
 def review(window: Window, story: Story, scene: Scene) -> None:

@@ -12,8 +12,9 @@ import pytest
 
 from feedback.models import Report
 from memory.models import Record
-from tests.browser.scene import REPORTS, address
+from tests.browser.scene import REPORTS, address, record_address
 from tests.browser.screens.decision import CORRECT_NEXT, asked
+from tests.browser.screens.doubt import SEND, written
 from tests.browser.windows import Window
 from tests.invariants import assert_invariants
 
@@ -218,6 +219,33 @@ def test_a_second_click_before_the_answer_changes_nothing_and_ends_on_the_succes
     assert "stay here" not in window.text
     assert len(window.watch.posts) == posts
     assert promoted() == {str(report.id)}
+
+
+@pytest.mark.parametrize(("lent", "posts"), [("window", 1), ("plain_window", 2)])
+@pytest.mark.xdist_group("browser-1")
+@pytest.mark.usefixtures("live_server")
+def test_a_doubt_sent_by_two_clicks_is_one_report(
+    lent: str, posts: int, scene: Scene, reviewer: Actor, request: pytest.FixtureRequest
+) -> None:
+    window: Window = request.getfixturevalue(lent)
+    window.sign_in(reviewer)
+    record = scene.record()
+    written(window, record)
+    box = window.page.get_by_role("button", name=SEND).bounding_box()
+    assert box is not None
+    network = window.context.new_cdp_session(window.page)
+    slow(network, SLOW_MS)
+    for _ in range(2):
+        window.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        while not Report.objects.exists():
+            window.page.wait_for_timeout(10)
+    slow(network, 0)
+    window.page.get_by_text("Reported. Nothing has changed yet").wait_for()
+    window.settle()
+    network.detach()
+    assert window.path == record_address(record)
+    assert len(window.watch.posts) == posts
+    assert Report.objects.count() == 1
 
 
 @pytest.mark.xdist_group("browser-1")
