@@ -1,10 +1,12 @@
 """Indexes of evidence by person and of names, built beside running writes."""
 
+from django.apps.registry import Apps
 from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 
-def create_names_index(apps, schema_editor):  # noqa: ARG001 - as Django calls it
+def create_names_index(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:  # noqa: ARG001 - as Django calls it
     """Index names by trigrams, where the server has the extension."""
     with schema_editor.connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM pg_extension WHERE extname = 'pg_trgm'")
@@ -17,7 +19,7 @@ def create_names_index(apps, schema_editor):  # noqa: ARG001 - as Django calls i
         cursor.execute("ALTER INDEX memory_record_names_idx ALTER COLUMN 1 SET STATISTICS 0")
 
 
-def drop_names_index(apps, schema_editor):  # noqa: ARG001 - the same
+def drop_names_index(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:  # noqa: ARG001 - the same
     """Take it back."""
     with schema_editor.connection.cursor() as cursor:
         cursor.execute("DROP INDEX CONCURRENTLY IF EXISTS memory_record_names_idx")
