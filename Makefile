@@ -66,11 +66,12 @@ templates: dev ## djLint and djade over the templates
 	$(DEV)/djlint --quiet --lint templates
 	$(DEV)/djade --check --target-version 5.2 $$(find templates -name '*.html')
 
+# The one that is named there requires columns that the migration before it has filled.
 migrations: dev ## models and migrations agree, in one line, and each migration is safe
 	ERRATA_HOME=$$(mktemp -d) && export ERRATA_HOME && trap 'rm -rf "$$ERRATA_HOME"' EXIT && \
 	$(TESTED) $(MANAGE) check && \
 	$(TESTED) $(MANAGE) makemigrations --check --dry-run && \
-	$(TESTED) $(MANAGE) lintmigrations --warnings-as-errors --no-cache --quiet ok ignore --include-apps memory feedback review
+	$(TESTED) $(MANAGE) lintmigrations --warnings-as-errors --no-cache --quiet ok ignore --include-apps memory feedback review --ignore-name 0009_report_targets_required
 
 schema: dev ## write docs/openapi.yaml
 	$(TESTED) $(MANAGE) spectacular --file docs/openapi.yaml --validate --fail-on-warn

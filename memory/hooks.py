@@ -6,20 +6,35 @@ They run inside the transaction of the change, in the order in which they were a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+from memory.vocabulary import RecordStatus
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedRecord:
+    """A record that was closed, and its state since."""
+
+    id: UUID
+    status: RecordStatus
+    version: UUID
+    version_number: int
+    replaced_by: UUID | None
+
+
 #: Called with the project, the closed records (locked) and the time at which they closed; answers
 #: how many open reports were about them.
-RecordClosed = Callable[[UUID, Sequence[UUID], datetime], int]
+RecordClosed = Callable[[UUID, Sequence[ClosedRecord], datetime], int]
 
 on_record_closed: Final[list[RecordClosed]] = []
 
 
-def record_closed(project_id: UUID, record_ids: Sequence[UUID], closed_at: datetime) -> int:
+def record_closed(project_id: UUID, closed: Sequence[ClosedRecord], closed_at: datetime) -> int:
     """Tell everybody that records were closed; the number of open reports about them."""
-    return sum(hook(project_id, record_ids, closed_at) for hook in on_record_closed)
+    return sum(hook(project_id, closed, closed_at) for hook in on_record_closed)
 
 
 #: Called with the project and a record; answers how many open reports are about it (bounded).

@@ -1,4 +1,4 @@
--- The invariants of the product, one query each (I3 and I6 need two). A query returns its number
+-- The invariants of the product, one query each (I3 needs two, I6 three). A query returns its number
 -- and the ids of the rows that break it, and no row at all while it holds.
 
 -- I1: a promotion is whole, and its result is the retracted record's or the replacement's version.
@@ -96,6 +96,19 @@ SELECT 'I6' AS number, array_agg(r.id) AS ids
 FROM feedback_report r
 JOIN memory_record t ON t.project_id = r.project_id AND t.id = r.record_id
 WHERE r.promoted_at IS NULL AND r.target_closed_at IS DISTINCT FROM t.known_until
+HAVING count(*) > 0;
+
+-- A report shows its record as it is, and calls its reporter by name.
+SELECT 'I6' AS number, array_agg(r.id) AS ids
+FROM feedback_report r
+JOIN memory_record t ON t.project_id = r.project_id AND t.id = r.record_id
+LEFT JOIN memory_subject s ON s.project_id = r.project_id AND s.id = r.reporter_subject_id
+WHERE (r.target_subject, r.target_predicate, r.target_object, r.target_preview, r.target_status,
+       r.target_version, r.target_version_number, r.target_closed_at, r.target_replaced_by,
+       r.reporter_name)
+   IS DISTINCT FROM
+      (t.subject, t.predicate, t.object, left(t.statement, 512), t.status::text,
+       t.version, t.version_number, t.known_until, t.replaced_by, s.name)
 HAVING count(*) > 0;
 
 -- I7: what a key stands for exists. (An effect does not say under which key it was made.)

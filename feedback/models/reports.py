@@ -10,7 +10,17 @@ from django.db.models import CheckConstraint, F, Index, Q, UniqueConstraint
 from memory.models import Project, Record, Subject
 from memory.models.columns import Recorded, bytes_check, choice_check, recorded_checks
 from memory.models.querysets import ProjectQuerySet
-from memory.vocabulary import NOTE_BYTES, OBJECT_BYTES, ActorKind, Edge, RecordChange
+from memory.vocabulary import (
+    NOTE_BYTES,
+    OBJECT_BYTES,
+    PREDICATE_BYTES,
+    PREVIEW_BYTES,
+    SUBJECT_BYTES,
+    ActorKind,
+    Edge,
+    RecordChange,
+    RecordStatus,
+)
 
 _PLACE = (F("recorded_at").desc(), F("id").desc())
 _OPEN = Q(promoted_at__isnull=True)
@@ -49,7 +59,12 @@ class ReportQuerySet(ProjectQuerySet["Report"]):
 
 
 class Report(Recorded):
-    """A doubt about a record. Changes nothing until promoted, at most once; never edited."""
+    """A doubt about a record. Changes nothing until promoted, at most once; never edited.
+
+    It carries what a list shows of its record and its reporter, so that a page reads nothing but
+    its own rows. What a record says never changes; its state, `target_*`, is stamped on the open
+    reports when it closes. Whoever adds another change of a record has to stamp here too.
+    """
 
     project = models.ForeignKey(Project, models.PROTECT, db_index=False)  # leads every index
     record = models.ForeignKey(Record, models.DO_NOTHING, db_constraint=False, db_index=False)
@@ -59,6 +74,16 @@ class Report(Recorded):
     reporter_subject = models.ForeignKey(
         Subject, models.DO_NOTHING, null=True, db_constraint=False, db_index=False
     )
+    reporter_name = models.TextField(null=True)  # noqa: DJ001 - absent without a reporter
+    target_subject = models.TextField()
+    target_predicate = models.TextField()
+    target_object = models.TextField()
+    target_preview = models.TextField()  # the statement, cut
+    # Copies of references that the record itself has, so they are none of their own.
+    target_status = models.CharField(max_length=16, choices=RecordStatus.choices)
+    target_version = models.UUIDField()
+    target_version_number = models.PositiveIntegerField()
+    target_replaced_by = models.UUIDField(null=True)
     target_closed_at = models.DateTimeField(null=True, editable=False)
     promoted_at = models.DateTimeField(null=True, editable=False)
     promoted_by_kind = models.CharField(max_length=16, choices=ActorKind.choices, null=True)  # noqa: DJ001 - set once
@@ -86,6 +111,35 @@ class Report(Recorded):
             ),
             bytes_check("feedback_report", "note", NOTE_BYTES),
             bytes_check("feedback_report", "proposed_object", OBJECT_BYTES, optional=True),
+            bytes_check("feedback_report", "reporter_name", SUBJECT_BYTES, optional=True),
+            bytes_check("feedback_report", "target_subject", SUBJECT_BYTES),
+            bytes_check("feedback_report", "target_predicate", PREDICATE_BYTES),
+            bytes_check("feedback_report", "target_object", OBJECT_BYTES),
+            bytes_check("feedback_report", "target_preview", PREVIEW_BYTES),
+            choice_check("feedback_report", "target_status", RecordStatus),
+            CheckConstraint(
+                condition=Q(reporter_subject__isnull=True, reporter_name__isnull=True)
+                | Q(reporter_subject__isnull=False, reporter_name__isnull=False),
+                name="feedback_report_reporter_named",
+            ),
+            CheckConstraint(
+                condition=Q(
+                    target_status="current",
+                    target_closed_at__isnull=True,
+                    target_replaced_by__isnull=True,
+                )
+                | Q(
+                    target_status="superseded",
+                    target_closed_at__isnull=False,
+                    target_replaced_by__isnull=False,
+                )
+                | Q(
+                    target_status="retracted",
+                    target_closed_at__isnull=False,
+                    target_replaced_by__isnull=True,
+                ),
+                name="feedback_report_target_shape",
+            ),
             choice_check("feedback_report", "promoted_by_kind", ActorKind),
             choice_check("feedback_report", "promoted_via", Edge),
             CheckConstraint(

@@ -2,26 +2,44 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
-from feedback.models import Report
+from django.db import connection
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
     from uuid import UUID
 
+    from memory.hooks import ClosedRecord
 
-def close_targets(project_id: UUID, record_ids: Sequence[UUID], closed_at: datetime) -> int:
-    """Set `target_closed_at` of every report about these records; how many there were.
+_STAMP: Final = """
+UPDATE feedback_report
+SET target_closed_at = %s, target_status = t.status, target_version = t.version,
+  target_version_number = t.version_number, target_replaced_by = t.replaced_by
+FROM unnest(%s::uuid[], %s::text[], %s::uuid[], %s::integer[], %s::uuid[])
+  AS t (id, status, version, version_number, replaced_by)
+WHERE project_id = %s AND record_id = t.id AND promoted_at IS NULL AND target_closed_at IS NULL
+"""
 
-    Not an operation of its own: the record's lock is held and its change is what is audited. All
-    of them are open, since a promoted report had its target closed by the promotion. One statement;
-    feedback_report_t_ready_idx.
+
+def close_targets(project_id: UUID, closed: Sequence[ClosedRecord], closed_at: datetime) -> int:
+    """Stamp every open report about these records with their last state; how many there were.
+
+    Not an operation of its own: the record's lock is held and its change is what is audited. None
+    of them is promoted, since a promoted report had its target closed by the promotion. One
+    statement; feedback_report_t_ready_idx.
     """
-    return Report.objects.filter(
-        project_id=project_id,
-        record_id__in=record_ids,
-        promoted_at=None,
-        target_closed_at=None,
-    ).update(target_closed_at=closed_at)
+    values: list[Any] = [
+        closed_at,
+        [record.id for record in closed],
+        [record.status.value for record in closed],
+        [record.version for record in closed],
+        [record.version_number for record in closed],
+        [record.replaced_by for record in closed],
+        project_id,
+    ]
+    with connection.cursor() as cursor:
+        cursor.execute(_STAMP, values)
+        stamped: int = cursor.rowcount
+        return stamped

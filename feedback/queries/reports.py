@@ -7,25 +7,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
-from django.db.models import (
-    BooleanField,
-    Count,
-    DateTimeField,
-    Func,
-    Min,
-    OuterRef,
-    Subquery,
-    Value,
-)
-from django.db.models.functions import Left
+from django.db.models import BooleanField, Count, DateTimeField, Func, Min, Value
 
 from feedback.models import Report
 from feedback.vocabulary import Order, Queue
 from memory import policies
 from memory.errors import NotFound
-from memory.models import Subject
 from memory.paging import Page, Seek
-from memory.queries.records import PREVIEW_CHARACTERS
 from memory.transactions import audited_read
 from memory.vocabulary import Operation, RecordStatus
 
@@ -127,27 +115,22 @@ _COLUMNS: Final = (
     "record_version",
     "note",
     "proposed_object",
-    # Not a join: the planner would sort all candidate rows behind it, before it cuts the page.
-    Subquery(
-        Subject.objects.filter(
-            project_id=OuterRef("project_id"), id=OuterRef("reporter_subject_id")
-        ).values("name")
-    ),
+    "reporter_name",
     "recorded_by_id",
     "recorded_by_kind",
     "recorded_via",
     "recorded_at",
 )
 _TARGET: Final = (
-    "record__status",
-    "record__version",
-    "record__version_number",
-    "record__known_until",
-    "record__replaced_by",
-    "record__subject",
-    "record__predicate",
-    "record__object",
-    Left("record__statement", PREVIEW_CHARACTERS),
+    "target_status",
+    "target_version",
+    "target_version_number",
+    "target_closed_at",
+    "target_replaced_by",
+    "target_subject",
+    "target_predicate",
+    "target_object",
+    "target_preview",
 )
 _PROMOTION: Final = (
     "promotion_change",

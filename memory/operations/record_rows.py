@@ -125,7 +125,7 @@ def write_records(
             *(_first_version(actor, record, at) for record in new),
         ]
     )
-    closed = [closing.record.id for closing in closings]
+    closed = [_closed(closing.record) for closing in closings]
     return hooks.record_closed(actor.project_id, closed, at) if closed else 0
 
 
@@ -141,6 +141,16 @@ def _close(closings: Sequence[Closing], at: datetime) -> None:
         closings[0].record.save(update_fields=_CLOSED_COLUMNS)
     else:
         Record.objects.bulk_update([closing.record for closing in closings], _CLOSED_COLUMNS)
+
+
+def _closed(record: Record) -> hooks.ClosedRecord:
+    return hooks.ClosedRecord(
+        record.id,
+        RecordStatus(record.status),
+        record.version,
+        record.version_number,
+        record.replaced_by,
+    )
 
 
 def ensure_subjects(actor: Actor, names: Iterable[str | None]) -> dict[str | None, UUID | None]:

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
 from django.db import connection
 
 from memory.errors import NotFound
 from memory.models import Record
+from memory.vocabulary import PREVIEW_CHARACTERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memory.actor import Actor
+
+
+_SHARE: Final = """
+SELECT subject, predicate, object, left(statement, %s), status, version, version_number,
+  known_until, replaced_by
+FROM memory_record WHERE project_id = %s AND id = %s FOR SHARE
+"""
 
 
 def lock_record(actor: Actor, record_id: UUID) -> Record:
@@ -44,10 +52,17 @@ def lock_records(actor: Actor, record_ids: Iterable[UUID]) -> list[Record]:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a report needs to know of the record it is about."""
+    """What a report says of the record it is about."""
 
+    subject: str
+    predicate: str
+    object: str
+    preview: str
+    status: str
     version: UUID
+    version_number: int
     closed_at: datetime | None
+    replaced_by: UUID | None
 
     def is_current_at(self, version: UUID) -> bool:
         """Whether the record is current, and has this version."""
@@ -55,17 +70,13 @@ class Target:
 
 
 def share_record(actor: Actor, record_id: UUID) -> Target:
-    """The record's state, which nobody changes before this transaction ends, or NotFound.
+    """A record, whose state nobody changes before this transaction ends, or NotFound.
 
     FOR SHARE waits for a change under way and then sees its result. One statement, in SQL because
     the ORM has no FOR SHARE.
     """
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT version, known_until FROM memory_record"
-            " WHERE project_id = %s AND id = %s FOR SHARE",
-            [actor.project_id, record_id],
-        )
+        cursor.execute(_SHARE, [PREVIEW_CHARACTERS, actor.project_id, record_id])
         row = cursor.fetchone()
     if row is None:
         raise NotFound

@@ -19,15 +19,20 @@ from memory.models.columns import OctetLength
 from memory.paging import Page, Seek
 from memory.scope import current_scope
 from memory.transactions import audited_read
-from memory.vocabulary import SCANNED_ROWS, Operation, RecordKind, RecordStatus, Trust
+from memory.vocabulary import (
+    PREVIEW_CHARACTERS,
+    SCANNED_ROWS,
+    Operation,
+    RecordKind,
+    RecordStatus,
+    Trust,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memory.actor import Actor
     from memory.models.querysets import ProjectQuerySet
-
-PREVIEW_CHARACTERS: Final = 512
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

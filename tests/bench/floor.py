@@ -93,11 +93,11 @@ class Floor:
         """Record a report about a record."""
         caller = self._authenticate()
         self._begin(caller)
-        version, closed_at = self._one(statements.SHARE_RECORD, caller.project_id, record_id)
+        target = self._one(statements.SHARE_RECORD, caller.project_id, record_id)
         report_id = uuid4()
         self._one(
             statements.INSERT_REPORT,
-            *(report_id, caller.project_id, record_id, version, note, closed_at),
+            *(report_id, caller.project_id, record_id, target[5], note, *target),
             *(caller.id, caller.request_id),
         )
         self._audit(caller, "feedback.record", 1, is_read=False)
@@ -121,7 +121,6 @@ class Floor:
             change, new_id = "record.correct", uuid4()
             content = Content(new_id, proposed, note, digester.digest("content", "user", note))
             version = self._correct(caller, record, content, at)
-        self._send(statements.STAMP_REPORTS, at, caller.project_id, record_id)
         self._send(
             statements.MARK_REPORT,
             *(at, caller.id, caller.request_id, change, expected_version, version, new_id),
@@ -142,6 +141,10 @@ class Floor:
             *(version, caller.project_id, record.id, number, "record.retract", "retracted"),
             *(record.valid_from, record.valid_until, record.known_from, at, None),
             *(caller.id, at, caller.request_id),
+        )
+        self._send(
+            statements.STAMP_REPORTS,
+            *(at, "retracted", version, number, None, caller.project_id, record.id),
         )
         return version
 
@@ -172,6 +175,10 @@ class Floor:
             *(closing, project_id, record.id, number, "record.correct", "superseded"),
             *(record.valid_from, record.valid_until, record.known_from, at, source, *by),
             *(version, project_id, content.id, at, at, source, *by),
+        )
+        self._send(
+            statements.STAMP_REPORTS,
+            *(at, "superseded", closing, number, content.id, project_id, record.id),
         )
         return version
 

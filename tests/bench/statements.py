@@ -32,17 +32,15 @@ FROM (VALUES ('feedback.promote'), (%s)) calls (operation)
 
 # --- List ----------------------------------------------------------------------------------------
 _COLUMNS: Final = """
-r.id, r.record_id, r.record_version, r.note, r.proposed_object,
-(SELECT s.name FROM memory_subject s
- WHERE s.project_id = r.project_id AND s.id = r.reporter_subject_id),
-r.recorded_by_id, r.recorded_by_kind, r.recorded_via, r.recorded_at,
-m.status, m.version, m.known_until, m.subject, m.predicate, m.object, left(m.statement, 512)
+id, record_id, record_version, note, proposed_object, reporter_name,
+recorded_by_id, recorded_by_kind, recorded_via, recorded_at,
+target_status, target_version, target_closed_at, target_subject, target_predicate, target_object,
+target_preview
 """
 PAGE: Final = f"""
 SELECT {_COLUMNS}
-FROM feedback_report r JOIN memory_record m ON m.id = r.record_id
-WHERE r.project_id = %s AND r.promoted_at IS NULL
-ORDER BY r.recorded_at DESC, r.id DESC LIMIT 21
+FROM feedback_report WHERE project_id = %s AND promoted_at IS NULL
+ORDER BY recorded_at DESC, id DESC LIMIT 21
 """  # noqa: S608 - no value is put in
 ONE_STATEMENT: Final = f"""
 WITH caller AS MATERIALIZED (
@@ -53,9 +51,9 @@ WITH caller AS MATERIALIZED (
     AND p.suspended_at IS NULL
 ), page AS MATERIALIZED (
   SELECT {_COLUMNS}
-  FROM feedback_report r JOIN memory_record m ON m.id = r.record_id
-  WHERE r.project_id = (SELECT project_id FROM caller) AND r.promoted_at IS NULL
-  ORDER BY r.recorded_at DESC, r.id DESC LIMIT 21
+  FROM feedback_report
+  WHERE project_id = (SELECT project_id FROM caller) AND promoted_at IS NULL
+  ORDER BY recorded_at DESC, id DESC LIMIT 21
 ), entry AS (
   INSERT INTO memory_auditentry (id, project_id, operation, outcome, actor_kind, actor_id, edge,
     request_id, magnitude, is_read)
@@ -68,12 +66,17 @@ SELECT * FROM page
 
 # --- Report --------------------------------------------------------------------------------------
 SHARE_RECORD: Final = """
-SELECT version, known_until FROM memory_record WHERE project_id = %s AND id = %s FOR SHARE
+SELECT subject, predicate, object, left(statement, 512), status, version, version_number,
+  known_until, replaced_by
+FROM memory_record WHERE project_id = %s AND id = %s FOR SHARE
 """
 INSERT_REPORT: Final = """
-INSERT INTO feedback_report (id, project_id, record_id, record_version, note, target_closed_at,
-  recorded_by_kind, recorded_by_id, recorded_via, request_id)
-VALUES (%s, %s, %s, %s, %s, %s, 'credential', %s, 'api', %s) RETURNING recorded_at
+INSERT INTO feedback_report (id, project_id, record_id, record_version, note, target_subject,
+  target_predicate, target_object, target_preview, target_status, target_version,
+  target_version_number, target_closed_at, target_replaced_by, recorded_by_kind, recorded_by_id,
+  recorded_via, request_id)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, 'credential', %s, 'api', %s)
+RETURNING recorded_at
 """
 
 # --- Promote -------------------------------------------------------------------------------------
@@ -108,7 +111,8 @@ INSERT_BOTH_VERSIONS: Final = (
 """
 )
 STAMP_REPORTS: Final = """
-UPDATE feedback_report SET target_closed_at = %s
+UPDATE feedback_report SET target_closed_at = %s, target_status = %s, target_version = %s,
+  target_version_number = %s, target_replaced_by = %s
 WHERE project_id = %s AND record_id = %s AND promoted_at IS NULL AND target_closed_at IS NULL
 """
 MARK_REPORT: Final = """

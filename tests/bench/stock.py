@@ -37,11 +37,13 @@ JOIN memory_record r ON r.id = md5(%(project)s::uuid || 'stock' || i)::uuid
 """
 _REPORTS: Final = """
 INSERT INTO feedback_report (id, project_id, record_id, record_version, note, proposed_object,
-  recorded_by_kind, recorded_by_id, recorded_via, recorded_at, request_id)
+  target_subject, target_predicate, target_object, target_preview, target_status, target_version,
+  target_version_number, recorded_by_kind, recorded_by_id, recorded_via, recorded_at, request_id)
 SELECT md5(r.project_id || 'stock report' || i)::uuid, r.project_id, r.id, r.version,
   'The ships lie elsewhere, says witness ' || i || '.',
-  CASE WHEN i %% 2 = 0 THEN 'Bay ' || i END, 'credential', r.project_id, 'api', r.recorded_at,
-  r.request_id
+  CASE WHEN i %% 2 = 0 THEN 'Bay ' || i END,
+  r.subject, r.predicate, r.object, left(r.statement, 512), r.status, r.version, r.version_number,
+  'credential', r.project_id, 'api', r.recorded_at, r.request_id
 FROM generate_series(%(start)s, %(stop)s - 1) i
 JOIN memory_record r ON r.id = md5(%(project)s::uuid || 'stock' || i)::uuid
 """

@@ -84,6 +84,15 @@ BREACHES = {
         "I6",
         "UPDATE feedback_report SET target_closed_at = now() WHERE promoted_at IS NULL",
     ),
+    "a report that shows another record": (
+        "I6",
+        "UPDATE feedback_report SET target_preview = 'another' WHERE promoted_at IS NULL",
+    ),
+    "a report that shows an old state": (
+        "I6",
+        "UPDATE feedback_report SET target_version = record_version WHERE promoted_at IS NOT NULL",
+    ),
+    "a reporter by another name": ("I6", "UPDATE feedback_report SET reporter_name = 'another'"),
     "a receipt of nothing": (
         "I7",
         "UPDATE memory_idempotencykey"
@@ -112,7 +121,7 @@ END $$
 
 def test_a_sound_database_breaks_none(rows: Actor) -> None:  # noqa: ARG001
     assert broken_invariants() == {}
-    assert len(QUERIES) == 9
+    assert len(QUERIES) == 10
 
 
 @pytest.mark.usefixtures("rows")

@@ -18,6 +18,7 @@ from memory.vocabulary import (
     NOTE_BYTES,
     OBJECT_BYTES,
     PREDICATE_BYTES,
+    PREVIEW_BYTES,
     STATEMENT_BYTES,
     SUBJECT_BYTES,
 )
@@ -60,12 +61,18 @@ BYTES = {
     "memory_message_content_bytes": None,
     "feedback_report_note_bytes": NOTE_BYTES,
     "feedback_report_proposed_object_bytes": OBJECT_BYTES,
+    "feedback_report_reporter_name_bytes": SUBJECT_BYTES,
+    "feedback_report_target_subject_bytes": SUBJECT_BYTES,
+    "feedback_report_target_predicate_bytes": PREDICATE_BYTES,
+    "feedback_report_target_object_bytes": OBJECT_BYTES,
+    "feedback_report_target_preview_bytes": PREVIEW_BYTES,
 }
 
 #: Rules that another one, checked before them, implies.
 STRICTER = {
     "memory_auditentry_outcome_valid": "memory_auditentry_code_of_refusal",
     "memory_record_status_valid": "memory_record_status_shape",
+    "feedback_report_target_status_valid": "feedback_report_target_shape",
 }
 
 PAST, FUTURE = "2001-01-01T00:00:00Z", "2999-01-01T00:00:00Z"
@@ -109,6 +116,18 @@ SHAPES: dict[str, list[dict[str, Any]]] = {
         {"replacement_record_id": None},
         {"promotion_change": "record.retract"},
         {**UNDECIDED, "replacement_record_id": uuid4()},
+    ],
+    "feedback_report_reporter_named": [
+        {"reporter_name": "x"},
+        {"reporter_subject_id": uuid4()},
+    ],
+    "feedback_report_target_shape": [
+        {"target_status": "current"},
+        {"target_status": "current", "target_replaced_by": None},
+        {"target_status": "retracted"},
+        {"target_replaced_by": None},
+        {**UNDECIDED, "target_closed_at": None},
+        {**UNDECIDED, "target_status": "current", "target_closed_at": None},
     ],
     "memory_auditentry_project_known": [{"project_id": None, "operation": "record.get"}],
     "memory_auditentry_actor_known": [{"actor_id": None, "actor_kind": "user"}],
@@ -294,6 +313,8 @@ def _violated(table: str, **changes: object) -> str | None:
         run("ALTER TABLE feedback_report DISABLE TRIGGER USER")
         for check in ("promotion_together", "replacement_shape"):
             run(f"ALTER TABLE feedback_report DROP CONSTRAINT IF EXISTS feedback_report_{check}")
+    if changes.get("reporter_subject_id"):
+        changes |= {"reporter_name": "x"}
     if changes.get("replaced_by"):
         changes |= {"status": "superseded", "known_until": FUTURE}
     try:

@@ -11,7 +11,7 @@ from uuid import uuid4
 import pytest
 
 from memory.actor import Actor
-from memory.queries.records import PREVIEW_CHARACTERS
+from memory.vocabulary import PREVIEW_CHARACTERS
 from tests.factories import a_record
 from tests.valid_calls import a_draft
 from tests.wire import Answer, Call

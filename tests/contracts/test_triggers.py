@@ -28,6 +28,15 @@ SOME_COLUMN = {
     "memory_citation": "quote = 'another'",
 }
 
+#: Each part of the state that a report shows of its record, and a whole next one.
+STATE = (
+    "target_status = 'retracted'",
+    "target_version = gen_random_uuid()",
+    "target_version_number = target_version_number + 1",
+    "target_replaced_by = record_id",
+)
+NEXT_STATE = ", ".join(STATE[:3])
+
 
 def test_every_trigger_is_listed_here() -> None:
     guarded = (*APPEND_ONLY, *ERASED_ONLY, *NEVER_CHANGES)
@@ -41,7 +50,7 @@ def test_every_trigger_is_listed_here() -> None:
         ("memory_recordversion", "memory_recordversion_number_v1"),
         ("memory_citation", "memory_citation_quote_v1"),
         ("memory_source", "memory_source_log_offset_v1"),
-        ("feedback_report", "feedback_report_set_once_v1"),
+        ("feedback_report", "feedback_report_set_once_v2"),
     }
 
 
@@ -232,6 +241,8 @@ def test_what_a_report_says_never_changes() -> None:
         "recorded_by_id = gen_random_uuid()",
         "recorded_by_kind = 'user', recorded_via = 'mcp'",
         "request_id = 'another'",
+        "reporter_name = 'another'",
+        *(f"target_{text} = 'another'" for text in ("subject", "predicate", "object", "preview")),
     ):
         for where in ("promoted_at IS NULL", "promoted_at IS NOT NULL"):
             with refused_by("feedback_report_set_once", change):
@@ -252,6 +263,7 @@ def test_a_promotion_is_set_once() -> None:
         "replacement_record_id = record_id",
         "target_closed_at = now()",
         "target_closed_at = NULL",
+        f"target_closed_at = now(), {NEXT_STATE}",
     ):
         with refused_by("feedback_report_set_once", change):
             run(f"UPDATE feedback_report SET {change} WHERE promoted_at IS NOT NULL")  # noqa: S608 - ours
@@ -269,13 +281,42 @@ def test_a_promotion_is_set_together() -> None:
     ):
         with refused_by("feedback_report_promotion_together", change):
             run(
-                f"UPDATE feedback_report SET {change}, target_closed_at = now()"  # noqa: S608 - ours
+                f"UPDATE feedback_report SET {change}, target_closed_at = now(), {NEXT_STATE}"  # noqa: S608 - ours
                 " WHERE promoted_at IS NULL"
             )
 
 
 def test_the_closing_of_a_target_is_set_once() -> None:
-    run("UPDATE feedback_report SET target_closed_at = now() WHERE promoted_at IS NULL")
-    for value in ("now() + interval '1 second'", "NULL"):
-        with refused_by("feedback_report_set_once", value):
-            run(f"UPDATE feedback_report SET target_closed_at = {value}")  # noqa: S608 - ours
+    run(
+        f"UPDATE feedback_report SET target_closed_at = now(), {NEXT_STATE}"  # noqa: S608 - ours
+        " WHERE promoted_at IS NULL"
+    )
+    for change in (
+        "target_closed_at = now() + interval '1 second'",
+        "target_closed_at = NULL, target_status = 'current'",
+        f"target_closed_at = now(), {NEXT_STATE}",
+        *STATE,
+    ):
+        with refused_by("feedback_report_set_once", change):
+            run(f"UPDATE feedback_report SET {change}")  # noqa: S608 - ours
+
+
+def test_the_state_of_a_target_changes_when_it_closes_and_then_as_a_whole() -> None:
+    closing = "target_closed_at = now(), target_status = 'retracted'"
+    for change in (
+        *STATE,
+        NEXT_STATE,
+        closing,
+        f"{closing}, target_version = gen_random_uuid()",
+        f"{closing}, target_version_number = target_version_number + 1",
+        f"{closing}, target_version = gen_random_uuid(), target_version_number = 1",
+        f"{closing}, target_version = gen_random_uuid(), target_version_number = 3",
+    ):
+        with refused_by("feedback_report_set_once", change):
+            run(f"UPDATE feedback_report SET {change} WHERE promoted_at IS NULL")  # noqa: S608 - ours
+    with refused_by("feedback_report_target_shape"):
+        run(
+            "UPDATE feedback_report SET target_closed_at = now(),"
+            " target_version = gen_random_uuid(), target_version_number = 2"
+            " WHERE promoted_at IS NULL"
+        )

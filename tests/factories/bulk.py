@@ -61,15 +61,21 @@ ORDER BY i, step.number
 """
 
 # A tenth is about record 0. Every fifth opens a new record, and is promoted if that is retracted.
+# Every second says what a person has said.
 _REPORTS: Final = """
 INSERT INTO feedback_report (id, project_id, record_id, record_version, note, proposed_object,
-  recorded_by_kind, recorded_by_id, recorded_via, recorded_at, request_id, target_closed_at,
-  promoted_at, promoted_by_kind, promoted_by_id, promoted_via, promotion_request_id,
-  promotion_change, promotion_expected_version, promotion_version)
+  target_subject, target_predicate, target_object, target_preview, target_status, target_version,
+  target_version_number, target_closed_at, reporter_subject_id, reporter_name,
+  recorded_by_kind, recorded_by_id, recorded_via, recorded_at, request_id, promoted_at,
+  promoted_by_kind, promoted_by_id, promoted_via, promotion_request_id, promotion_change,
+  promotion_expected_version, promotion_version)
 SELECT md5(r.project_id || 'report' || i)::uuid, r.project_id, r.id,
   md5(r.project_id || 'first' || target)::uuid, 'It meets elsewhere, says witness ' || i || '.',
-  CASE WHEN i %% 2 = 0 THEN 'Town ' || i END, 'credential', r.project_id, 'api', at, %(request)s,
-  r.known_until, CASE WHEN promoted THEN r.known_until END,
+  CASE WHEN i %% 2 = 0 THEN 'Town ' || i END,
+  r.subject, r.predicate, r.object, left(r.statement, 512), r.status, r.version, r.version_number,
+  r.known_until, (%(people)s::uuid[])[1 + person], 'person ' || person,
+  'credential', r.project_id, 'api', at, %(request)s,
+  CASE WHEN promoted THEN r.known_until END,
   CASE WHEN promoted THEN 'credential' END, CASE WHEN promoted THEN r.project_id END,
   CASE WHEN promoted THEN 'api' END, CASE WHEN promoted THEN %(request)s END,
   CASE WHEN promoted THEN 'record.retract' END,
@@ -80,7 +86,8 @@ FROM generate_series(%(start)s * %(each)s, %(stop)s * %(each)s - 1) i,
              ELSE (i::bigint * 7919) %% %(stop)s END AS target,
            timestamptz '2024-01-01' + i / 3 * interval '10 seconds' AS at) aim
 JOIN memory_record r ON r.id = md5(%(project)s::uuid || 'record' || target)::uuid,
-  LATERAL (SELECT r.known_until IS NOT NULL AND i %% %(each)s = 0 AS promoted) decided
+  LATERAL (SELECT r.known_until IS NOT NULL AND i %% %(each)s = 0 AS promoted,
+             CASE WHEN i %% 2 = 1 THEN i %% %(crowd)s END AS person) decided
 ORDER BY i
 """
 
@@ -98,6 +105,7 @@ def bulk_reports(actor: Actor, *, start: int, stop: int) -> None:
             "predicates": PREDICATES,
             "subjects": SUBJECTS,
             "people": people,
+            "crowd": PEOPLE,
         }
         with transaction.atomic(), connection.cursor() as cursor:
             for statement in (_RECORDS, _VERSIONS, _REPORTS):

