@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from memory.vocabulary import RecordStatus
@@ -23,6 +23,17 @@ class ClosedRecord:
     version: UUID
     version_number: int
     replaced_by: UUID | None
+
+
+def columns_of(closed: Sequence[ClosedRecord]) -> list[Any]:
+    """One list for each member of closed records, as `unnest` takes them."""
+    return [
+        [record.id for record in closed],
+        [record.status.value for record in closed],
+        [record.version for record in closed],
+        [record.version_number for record in closed],
+        [record.replaced_by for record in closed],
+    ]
 
 
 #: Called with the project, the closed records (locked) and the time at which they closed; answers

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from django.db import connection
+
+from memory.hooks import columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,16 +32,7 @@ def close_targets(project_id: UUID, closed: Sequence[ClosedRecord], closed_at: d
     of them is promoted, since a promoted report had its target closed by the promotion. One
     statement; feedback_report_t_ready_idx.
     """
-    values: list[Any] = [
-        closed_at,
-        [record.id for record in closed],
-        [record.status.value for record in closed],
-        [record.version for record in closed],
-        [record.version_number for record in closed],
-        [record.replaced_by for record in closed],
-        project_id,
-    ]
     with connection.cursor() as cursor:
-        cursor.execute(_STAMP, values)
+        cursor.execute(_STAMP, [closed_at, *columns_of(closed), project_id])
         stamped: int = cursor.rowcount
         return stamped

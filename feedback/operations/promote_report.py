@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 from uuid import UUID, uuid4
+
+from django.db import connection
 
 from feedback import policies
 from feedback.errors import ReportAlreadyPromoted
-from feedback.models import Report
 from feedback.queries import reports
 from memory import audit
-from memory.errors import IdempotencyConflict
+from memory.errors import IdempotencyConflict, NotFound
 from memory.idempotency import claim_request
 from memory.operations.correct_records import (
     Correction,
@@ -21,15 +22,15 @@ from memory.operations.correct_records import (
     require_version,
 )
 from memory.operations.record_rows import Closing, write_records
-from memory.queries.record_locks import lock_record
+from memory.queries.record_locks import lock_record, time_of_change
 from memory.transactions import operation
-from memory.vocabulary import Operation, RecordChange
+from memory.vocabulary import Operation, RecordChange, RecordStatus
 
 if TYPE_CHECKING:
     from feedback.queries.reports import ReportRow
     from memory.actor import Actor
     from memory.keys import IdempotencyRequest
-    from memory.models import Record
+    from memory.queries.record_locks import LockedRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +71,11 @@ def promote_report(
     if report.is_promoted:  # the cheap answer: no lock, so the losers of a race do not queue
         raise ReportAlreadyPromoted
     record = lock_record(actor, report.record_id)
-    fresh = reports.read_again(actor, report_id)  # under the lock: a race may have been lost
-    if fresh.is_promoted:
+    # A promotion closes its record. So only behind a closed one may this race have been lost.
+    if record.status != RecordStatus.CURRENT and reports.is_promoted(actor, report_id):
         raise ReportAlreadyPromoted
     require_version(record, expected_version)
-    at = max(fresh.at, record.known_from)
-    receipt = _apply(actor, report, record, expected_version, at)
+    receipt = _apply(actor, report, record, expected_version, time_of_change([record]))
     audit.allowed(
         actor,
         audit.Call(Operation.FEEDBACK_PROMOTE, 1),
@@ -85,7 +85,7 @@ def promote_report(
 
 
 def _apply(
-    actor: Actor, report: ReportRow, record: Record, expected_version: UUID, at: datetime
+    actor: Actor, report: ReportRow, record: LockedRecord, expected_version: UUID, at: datetime
 ) -> PromotionReceipt:
     """Correct to the proposed object with the note as statement, or retract; mark the report."""
     replacement_id = None
@@ -102,18 +102,7 @@ def _apply(
         )
         stamped = replace_records(actor, [(record, correction, row)], at)
         version, replacement_id = row.version, row.id
-    Report.objects.visible_to(actor).filter(id=report.id).update(
-        promoted_at=at,
-        promoted_by_kind=actor.kind,
-        promoted_by_id=actor.id,
-        promoted_via=actor.edge,
-        promotion_request_id=actor.request_id,
-        promotion_change=change,
-        promotion_expected_version=expected_version,
-        promotion_version=version,
-        replacement_record_id=replacement_id,
-    )
-    return PromotionReceipt(
+    receipt = PromotionReceipt(
         report_id=report.id,
         record_id=record.id,
         change=change,
@@ -122,6 +111,30 @@ def _apply(
         promoted_at=at,
         closed_reports=stamped - 1,  # its own target was stamped too
     )
+    _mark(actor, receipt, expected_version)
+    return receipt
+
+
+_MARK: Final = """
+UPDATE feedback_report
+SET promoted_at = %s, promoted_by_kind = %s, promoted_by_id = %s, promoted_via = %s,
+  promotion_request_id = %s, promotion_change = %s, promotion_expected_version = %s,
+  promotion_version = %s, replacement_record_id = %s
+WHERE project_id = %s AND id = %s
+"""
+
+
+def _mark(actor: Actor, receipt: PromotionReceipt, expected_version: UUID) -> None:
+    """Write the promotion into its report; NotFound if it was erased since it was read."""
+    values = [
+        *(receipt.promoted_at, actor.kind.value, actor.id, actor.edge.value, actor.request_id),
+        *(receipt.change.value, expected_version, receipt.version, receipt.replacement_record_id),
+        *(actor.project_id, receipt.report_id),
+    ]
+    with connection.cursor() as cursor:
+        cursor.execute(_MARK, values)
+        if not cursor.rowcount:
+            raise NotFound
 
 
 def _replayed(actor: Actor, report: ReportRow) -> PromotionReceipt:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
 
 from feedback import policies
-from feedback.models import Report
 from feedback.queries import reports
 from memory import audit
 from memory.errors import RecordConflict
 from memory.idempotency import claim_request
-from memory.operations.record_rows import ensure_subjects
+from memory.operations.insert_rows import insert_rows
+from memory.operations.record_rows import subject_rows
 from memory.queries.record_locks import share_record
 from memory.transactions import operation
 from memory.vocabulary import Operation
@@ -82,38 +82,42 @@ def record_report(
     target = share_record(actor, draft.record_id)
     if draft.expected_version is not None and not target.is_current_at(draft.expected_version):
         raise RecordConflict
-    subjects = ensure_subjects(actor, [draft.reporter_subject])
-    report = Report.objects.create(
-        id=report_id,
-        project_id=actor.project_id,
-        record_id=draft.record_id,
-        record_version=target.version,
-        note=draft.note,
-        proposed_object=draft.proposed_object,
-        reporter_subject_id=subjects[draft.reporter_subject],
-        reporter_name=draft.reporter_subject,
-        target_subject=target.subject,
-        target_predicate=target.predicate,
-        target_object=target.object,
-        target_preview=target.preview,
-        target_status=target.status,
-        target_version=target.version,
-        target_version_number=target.version_number,
-        target_replaced_by=target.replaced_by,
-        target_closed_at=target.closed_at,
-        recorded_by_kind=actor.kind,
-        recorded_by_id=actor.id,
-        recorded_via=actor.edge,
-        request_id=actor.request_id,
+    person = subject_rows(actor, [draft.reporter_subject] if draft.reporter_subject else [])
+    report = {
+        "id": report_id,
+        "project_id": actor.project_id,
+        "record_id": draft.record_id,
+        "record_version": target.version,
+        "note": draft.note,
+        "proposed_object": draft.proposed_object,
+        "reporter_subject_id": person[0]["id"] if person else None,
+        "reporter_name": draft.reporter_subject,
+        "target_subject": target.subject,
+        "target_predicate": target.predicate,
+        "target_object": target.object,
+        "target_preview": target.preview,
+        "target_status": target.status,
+        "target_version": target.version,
+        "target_version_number": target.version_number,
+        "target_replaced_by": target.replaced_by,
+        "target_closed_at": target.closed_at,
+        "recorded_by_kind": actor.kind,
+        "recorded_by_id": actor.id,
+        "recorded_via": actor.edge,
+        "request_id": actor.request_id,
+    }
+    written = {"memory_subject": person} if person else {}
+    ((recorded_at,),) = insert_rows(
+        {**written, "feedback_report": [report]}, known=["memory_subject"], returning="recorded_at"
     )
     audit.allowed(actor, audit.Call(Operation.FEEDBACK_RECORD, 1))
     return ReportReceipt(
-        report.id,
-        report.record_id,
-        report.record_version,
-        report.recorded_by_id,
-        report.recorded_by_kind,
-        report.recorded_via,
-        report.recorded_at,
+        id=report_id,
+        record_id=draft.record_id,
+        record_version=target.version,
+        recorded_by=actor.id,
+        recorded_by_kind=actor.kind,
+        recorded_via=actor.edge,
+        recorded_at=recorded_at,
         is_replay=False,
     )

@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
-from django.db.models import BooleanField, Count, DateTimeField, Func, Min, Value
+from django.db import connection
+from django.db.models import BooleanField, Count, Min, Value
 
 from feedback.models import Report
 from feedback.vocabulary import Order, Queue
@@ -109,41 +110,33 @@ class ReportRow:
         return 1
 
 
+# By hand, since building the statement would cost more than running it. One table, one index.
 _COLUMNS: Final = (
-    "id",
-    "record_id",
-    "record_version",
-    "note",
-    "proposed_object",
-    "reporter_name",
-    "recorded_by_id",
-    "recorded_by_kind",
-    "recorded_via",
-    "recorded_at",
+    *("id", "record_id", "record_version", "note", "proposed_object", "reporter_name"),
+    *("recorded_by_id", "recorded_by_kind", "recorded_via", "recorded_at"),
 )
 _TARGET: Final = (
-    "target_status",
-    "target_version",
-    "target_version_number",
-    "target_closed_at",
-    "target_replaced_by",
-    "target_subject",
-    "target_predicate",
-    "target_object",
+    *("target_status", "target_version", "target_version_number", "target_closed_at"),
+    *("target_replaced_by", "target_subject", "target_predicate", "target_object"),
     "target_preview",
 )
 _PROMOTION: Final = (
-    "promotion_change",
-    "promoted_by_id",
-    "promoted_by_kind",
-    "promoted_via",
-    "promoted_at",
-    "promotion_request_id",
-    "promotion_expected_version",
-    "promotion_version",
+    *("promotion_change", "promoted_by_id", "promoted_by_kind", "promoted_via", "promoted_at"),
+    *("promotion_request_id", "promotion_expected_version", "promotion_version"),
     "replacement_record_id",
 )
 _PROMOTION_AT: Final = len(_COLUMNS) + len(_TARGET)
+_SHOWN: Final = ", ".join((*_COLUMNS, *_TARGET, *_PROMOTION))
+_SELECT: Final = f'SELECT {_SHOWN} FROM "feedback_report" WHERE project_id = %s'  # noqa: S608 - ours
+#: The conditions of the queues' partial indexes, as `in_queue` has them.
+_IN_QUEUE: Final = {
+    Queue.ALL: "",
+    Queue.OPEN: " AND promoted_at IS NULL",
+    Queue.READY: " AND promoted_at IS NULL AND target_closed_at IS NULL",
+    Queue.TARGET_CLOSED: " AND promoted_at IS NULL AND target_closed_at IS NOT NULL",
+}
+_NEWEST_FIRST: Final = " ORDER BY recorded_at DESC, id DESC"
+_OLDEST_FIRST: Final = " ORDER BY recorded_at, id"
 
 
 @audited_read(Operation.FEEDBACK_LIST)
@@ -177,14 +170,16 @@ def page_of_reports(
     limit: int,
 ) -> Page[ReportRow]:
     """The same inside another audited read."""
-    is_newest_first = order is Order.NEWEST
-    rows = in_queue(Report.objects.visible_to(actor), queue)
+    sql = _IN_QUEUE[queue]
+    values: list[UUID | datetime] = []
     if record_id is not None:
-        rows = rows.filter(record_id=record_id)
-    rows = rows.in_order(is_newest_first=is_newest_first).beyond(
-        after, is_newest_first=is_newest_first
-    )
-    return Page.cut(_rows(rows[: limit + 1]), limit)
+        sql += " AND record_id = %s"
+        values.append(record_id)
+    if after is not None:
+        sql += f" AND (recorded_at, id) {'<' if order is Order.NEWEST else '>'} (%s, %s)"
+        values += [after.recorded_at, after.id]
+    sql += _NEWEST_FIRST if order is Order.NEWEST else _OLDEST_FIRST
+    return Page.cut(_read(actor, f"{sql} LIMIT {limit + 1:d}", *values), limit)
 
 
 def in_queue(rows: ReportQuerySet, queue: Queue) -> ReportQuerySet:
@@ -209,34 +204,15 @@ def get_report(*, actor: Actor, report_id: UUID) -> ReportRow:
 
 def get_report_for(actor: Actor, report_id: UUID) -> ReportRow:
     """One report that the actor may see, or NotFound; unlocked. One statement."""
-    found = _rows(Report.objects.visible_to(actor).filter(id=report_id))
+    found = _read(actor, " AND id = %s", report_id)
     if not found:
         raise NotFound
     return found[0]
 
 
-@dataclass(frozen=True, slots=True)
-class SecondLook:
-    """Whether a report is decided, and the database's time at which that was read."""
-
-    is_promoted: bool
-    at: datetime
-
-
-def read_again(actor: Actor, report_id: UUID) -> SecondLook:
-    """Look at a report afresh under the record's lock, or NotFound. One statement.
-
-    Also brings the time of the change, which has to be read after the lock.
-    """
-    found = (
-        Report.objects.visible_to(actor)
-        .filter(id=report_id)
-        .values_list("promoted_at", Func(function="clock_timestamp", output_field=DateTimeField()))
-        .first()
-    )
-    if found is None:
-        raise NotFound
-    return SecondLook(found[0] is not None, found[1])
+def is_promoted(actor: Actor, report_id: UUID) -> bool:
+    """Whether a report is decided; looked up afresh under its record's lock. One statement."""
+    return Report.objects.visible_to(actor).filter(id=report_id, promoted_at__isnull=False).exists()
 
 
 def find_neighbour(
@@ -285,7 +261,7 @@ def find_reports(actor: Actor, report_ids: Iterable[UUID]) -> dict[UUID, ReportR
     wanted = set(report_ids)
     if not wanted:
         return {}
-    return {row.id: row for row in _rows(Report.objects.visible_to(actor).filter(id__in=wanted))}
+    return {row.id: row for row in _read(actor, " AND id = ANY(%s)", list(wanted))}
 
 
 def list_promotions_of(actor: Actor, record_ids: Iterable[UUID]) -> list[ReportRow]:
@@ -293,8 +269,8 @@ def list_promotions_of(actor: Actor, record_ids: Iterable[UUID]) -> list[ReportR
 
     At most one a record: feedback_report_one_promotion_uniq.
     """
-    rows = Report.objects.visible_to(actor)
-    return _rows(rows.filter(record_id__in=set(record_ids), promoted_at__isnull=False))
+    rest = " AND record_id = ANY(%s) AND promoted_at IS NOT NULL"
+    return _read(actor, rest, list(set(record_ids)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,8 +319,11 @@ def find_oldest(actor: Actor, queue: Queue) -> datetime | None:
     return rows.in_order(is_newest_first=False).values_list("recorded_at", flat=True).first()
 
 
-def _rows(rows: ReportQuerySet) -> list[ReportRow]:
-    return [_row(values) for values in rows.values_list(*_COLUMNS, *_TARGET, *_PROMOTION)]
+def _read(actor: Actor, rest: str, *values: Any) -> list[ReportRow]:
+    """Reports of the actor's project. One statement, which ends with `rest`."""
+    with connection.cursor() as cursor:
+        cursor.execute(_SELECT + rest, [actor.project_id, *values])
+        return [_row(row) for row in cursor.fetchall()]
 
 
 def _row(values: tuple[Any, ...]) -> ReportRow:

@@ -17,8 +17,8 @@ from memory.operations.record_rows import (
     Origin,
     write_records,
 )
-from memory.queries.record_locks import lock_records
-from memory.transactions import database_time, operation
+from memory.queries.record_locks import lock_records, time_of_change
+from memory.transactions import operation
 from memory.vocabulary import Operation, RecordChange, RecordKind, RecordStatus, Trust
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from memory.actor import Actor
     from memory.idempotency import Receipt
     from memory.keys import IdempotencyRequest
-    from memory.models import Record
+    from memory.queries.record_locks import LockedRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,20 +83,20 @@ def correct_records(
     records = lock_records(actor, [correction.record_id for correction in corrections])
     for record, correction in zip(records, corrections, strict=True):
         require_version(record, correction.expected_version)
-    at = database_time(not_before=[record.known_from for record in records])
+    at = time_of_change(records)
     replace_records(actor, list(zip(records, corrections, rows, strict=True)), at)
     audit.allowed(actor, audit.Call(Operation.RECORD_CORRECT, len(rows)))
     return CorrectionReceipt(tuple(rows), is_replay=False)
 
 
-def require_version(record: Record, expected_version: UUID) -> None:
+def require_version(record: LockedRecord, expected_version: UUID) -> None:
     """Refuse with RecordConflict unless a locked record is current and of the version seen."""
     if record.version != expected_version or record.status != RecordStatus.CURRENT:
         raise RecordConflict
 
 
 def replace_records(
-    actor: Actor, changes: Sequence[tuple[Record, Correction, CorrectedRecord]], at: datetime
+    actor: Actor, changes: Sequence[tuple[LockedRecord, Correction, CorrectedRecord]], at: datetime
 ) -> int:
     """Close locked records and write those in their place; the open reports that were stamped."""
     successors = [_successor(actor, *change, at) for change in changes]
@@ -108,7 +108,7 @@ def replace_records(
 
 
 def _successor(
-    actor: Actor, record: Record, correction: Correction, row: CorrectedRecord, at: datetime
+    actor: Actor, record: LockedRecord, correction: Correction, row: CorrectedRecord, at: datetime
 ) -> NewRecord:
     return NewRecord(
         ids=NewIds(row.id, row.version, row.source_id),

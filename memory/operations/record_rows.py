@@ -8,8 +8,11 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 from uuid import UUID, uuid4
 
+from django.db import connection
+
 from memory import hooks
-from memory.models import Citation, Message, Record, RecordVersion, Source, Subject
+from memory.hooks import ClosedRecord
+from memory.operations.insert_rows import Row, insert_rows
 from memory.scope import current_scope
 from memory.vocabulary import (
     MessageRole,
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from memory.actor import Actor
+    from memory.queries.record_locks import LockedRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +94,30 @@ class NewRecord:
 class Closing:
     """A locked record about to be closed, and the id of the version that closes it."""
 
-    record: Record
+    record: LockedRecord
     version: UUID
     replaced_by: NewRecord | None = None
 
+    @property
+    def closed(self) -> ClosedRecord:
+        """The record's last state."""
+        return ClosedRecord(
+            id=self.record.id,
+            status=RecordStatus.SUPERSEDED if self.replaced_by else RecordStatus.RETRACTED,
+            version=self.version,
+            version_number=self.record.version_number + 1,
+            replaced_by=self.replaced_by.ids.record if self.replaced_by else None,
+        )
 
-_CLOSED_COLUMNS: Final = ["status", "version", "version_number", "known_until", "replaced_by"]
+
+_CLOSE: Final = """
+UPDATE "memory_record" r
+SET status = t.status, version = t.version, version_number = t.version_number, known_until = %s,
+  replaced_by = t.replaced_by
+FROM unnest(%s::uuid[], %s::text[], %s::uuid[], %s::integer[], %s::uuid[])
+  AS t (id, status, version, version_number, replaced_by)
+WHERE r.project_id = %s AND r.id = t.id
+"""
 
 
 def write_records(
@@ -104,71 +126,58 @@ def write_records(
     """Close locked records and write new ones; how many open reports were about the closed.
 
     The originals are closed before the replacements come, so that a single-valued place is free.
-    Two statements and the hooks' for closings, four for new records, one for all versions.
+    One statement and the hooks' for closings, one for curated sources with their messages, one for
+    the rest.
     """
+    closed = [closing.closed for closing in closings]
+    versions = [_closing_version(actor, closing, at) for closing in closings]
+    written = {"memory_recordversion": [*versions, *(_first_version(actor, r, at) for r in new)]}
     curated = [record for record in new if not record.cited]
     if curated:
         # Sources lock the project's log. Closing first would deadlock with an assertion that holds
         # the log and waits for the single-valued place that this closing is about to free.
-        Source.objects.bulk_create([_source(actor, record, at) for record in curated])
-        Message.objects.bulk_create([_message(actor, record, at) for record in curated])
-    if closings:
-        _close(closings, at)
-    if new:
-        Record.objects.bulk_create([_record(actor, record, at) for record in new])
-        Citation.objects.bulk_create(
-            [_citation(actor, record, span, at) for record in new for span in _spans(record)]
+        insert_rows(
+            {
+                "memory_source": [_source(actor, record, at) for record in curated],
+                "memory_message": [_message(actor, record, at) for record in curated],
+            }
         )
-    RecordVersion.objects.bulk_create(
-        [
-            *(_closing_version(actor, closing, at) for closing in closings),
-            *(_first_version(actor, record, at) for record in new),
+    if new:
+        written["memory_citation"] = [
+            _citation(actor, record, span, at) for record in new for span in _spans(record)
         ]
-    )
-    closed = [_closed(closing.record) for closing in closings]
+        written["memory_record"] = [_record(actor, record, at) for record in new]
+    if closed:
+        _close(actor, closed, at)
+    insert_rows(written)
     return hooks.record_closed(actor.project_id, closed, at) if closed else 0
 
 
-def _close(closings: Sequence[Closing], at: datetime) -> None:
-    for closing in closings:
-        record, successor = closing.record, closing.replaced_by
-        record.status = RecordStatus.SUPERSEDED if successor else RecordStatus.RETRACTED
-        record.version = closing.version
-        record.version_number += 1
-        record.known_until = at
-        record.replaced_by = successor.ids.record if successor else None
-    if len(closings) == 1:  # a third of the cost of the general form, and the usual case
-        closings[0].record.save(update_fields=_CLOSED_COLUMNS)
-    else:
-        Record.objects.bulk_update([closing.record for closing in closings], _CLOSED_COLUMNS)
-
-
-def _closed(record: Record) -> hooks.ClosedRecord:
-    return hooks.ClosedRecord(
-        record.id,
-        RecordStatus(record.status),
-        record.version,
-        record.version_number,
-        record.replaced_by,
-    )
+def _close(actor: Actor, closed: Sequence[ClosedRecord], at: datetime) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(_CLOSE, [at, *hooks.columns_of(closed), actor.project_id])
 
 
 def ensure_subjects(actor: Actor, names: Iterable[str | None]) -> dict[str | None, UUID | None]:
     """Ids of data subjects by name, written where they are new. At most one statement."""
+    known = {name for name in names if name is not None}
+    rows = subject_rows(actor, known)
+    if rows:
+        insert_rows({"memory_subject": rows}, known=["memory_subject"])
+    return {None: None, **{row["name"]: row["id"] for row in rows}}
+
+
+def subject_rows(actor: Actor, names: Iterable[str]) -> list[Row]:
+    """Data subjects of these names, by ascending id, as which order everybody locks them."""
     digests = current_scope().digests
-    ids = {name: digests.subject_id(name) for name in names if name is not None}
-    if ids:
-        subjects = [
-            Subject(id=subject_id, project_id=actor.project_id, name=name)
-            for name, subject_id in sorted(ids.items(), key=itemgetter(1))
-        ]
-        Subject.objects.bulk_create(subjects, ignore_conflicts=True)
-    found: dict[str | None, UUID | None] = {None: None}
-    found.update(ids)
-    return found
+    rows = [
+        {"id": digests.subject_id(name), "project_id": actor.project_id, "name": name}
+        for name in names
+    ]
+    return sorted(rows, key=itemgetter("id"))
 
 
-def _by(actor: Actor, at: datetime) -> dict[str, object]:
+def _by(actor: Actor, at: datetime) -> Row:
     return {
         "project_id": actor.project_id,
         "recorded_by_kind": actor.kind,
@@ -179,86 +188,93 @@ def _by(actor: Actor, at: datetime) -> dict[str, object]:
     }
 
 
-def _source(actor: Actor, record: NewRecord, at: datetime) -> Source:
-    return Source(
-        id=record.ids.source,
-        kind=SourceKind.CURATED,
-        origin_type=record.origin.type,
-        origin_ref=record.origin.ref,
-        origin_id=record.origin.id,
-        trust=record.trust,
-        data_subject_id=record.data_subject_id,
-        content_hash=current_scope().digests.digest("content", MessageRole.USER, record.statement),
-        occurred_at=at,
+def _source(actor: Actor, record: NewRecord, at: datetime) -> Row:
+    return {
+        "id": record.ids.source,
+        "kind": SourceKind.CURATED,
+        "origin_type": record.origin.type,
+        "origin_ref": record.origin.ref,
+        "origin_id": record.origin.id,
+        "trust": record.trust,
+        "data_subject_id": record.data_subject_id,
+        "content_hash": current_scope().digests.digest(
+            "content", MessageRole.USER, record.statement
+        ),
+        "occurred_at": at,
         **_by(actor, at),
-    )
+    }
 
 
-def _message(actor: Actor, record: NewRecord, at: datetime) -> Message:
-    return Message(
-        project_id=actor.project_id,
-        source_id=record.ids.source,
-        ordinal=0,
-        role=MessageRole.USER,
-        content=record.statement,
-        occurred_at=at,
-    )
+def _message(actor: Actor, record: NewRecord, at: datetime) -> Row:
+    return {
+        "id": uuid4(),
+        "project_id": actor.project_id,
+        "source_id": record.ids.source,
+        "ordinal": 0,
+        "role": MessageRole.USER,
+        "content": record.statement,
+        "occurred_at": at,
+    }
 
 
-def _record(actor: Actor, record: NewRecord, at: datetime) -> Record:
-    return Record(
-        id=record.ids.record,
-        subject=record.subject,
-        predicate=record.predicate,
-        object=record.object,
-        statement=record.statement,
-        kind=record.kind,
-        confidence=record.confidence,
-        trust=record.trust,
-        data_subject_id=record.data_subject_id,
-        valid_from=record.valid_from,
-        valid_until=record.valid_until,
-        known_from=at,
-        version=record.ids.version,
-        replaces=record.replaces,
-        source_role=record.source_role,
-        is_disputed=record.is_disputed,
-        observer_name=record.observer_name,
-        origin_digest=record.origin_digest,
+def _record(actor: Actor, record: NewRecord, at: datetime) -> Row:
+    return {
+        "id": record.ids.record,
+        "subject": record.subject,
+        "predicate": record.predicate,
+        "object": record.object,
+        "statement": record.statement,
+        "kind": record.kind,
+        "confidence": record.confidence,
+        "trust": record.trust,
+        "data_subject_id": record.data_subject_id,
+        "valid_from": record.valid_from,
+        "valid_until": record.valid_until,
+        "known_from": at,
+        "status": RecordStatus.CURRENT,
+        "version": record.ids.version,
+        "version_number": 1,
+        "replaces": record.replaces,
+        "is_single_valued": False,  # the trigger knows better
+        "is_disputed": record.is_disputed,
+        "observer_name": record.observer_name,
+        "source_role": record.source_role,
+        "origin_digest": record.origin_digest,
         **_by(actor, at),
-    )
+    }
 
 
-def _first_version(actor: Actor, record: NewRecord, at: datetime) -> RecordVersion:
-    return RecordVersion(
-        id=record.ids.version,
-        record_id=record.ids.record,
-        number=1,
-        change=record.change,
-        status=RecordStatus.CURRENT,
-        valid_from=record.valid_from,
-        valid_until=record.valid_until,
-        known_from=at,
-        source_id=record.ids.source,
+def _first_version(actor: Actor, record: NewRecord, at: datetime) -> Row:
+    return {
+        "id": record.ids.version,
+        "record_id": record.ids.record,
+        "number": 1,
+        "change": record.change,
+        "status": RecordStatus.CURRENT,
+        "valid_from": record.valid_from,
+        "valid_until": record.valid_until,
+        "known_from": at,
+        "known_until": None,
+        "source_id": record.ids.source,
         **_by(actor, at),
-    )
+    }
 
 
-def _closing_version(actor: Actor, closing: Closing, at: datetime) -> RecordVersion:
-    record, successor = closing.record, closing.replaced_by
-    return RecordVersion(
-        id=closing.version,
-        record_id=record.id,
-        number=record.version_number,
-        change=RecordChange.CORRECT if successor else RecordChange.RETRACT,
-        status=record.status,
-        valid_from=record.valid_from,
-        valid_until=record.valid_until,
-        known_from=record.known_from,
-        known_until=at,
-        source_id=successor.ids.source if successor else None,
+def _closing_version(actor: Actor, closing: Closing, at: datetime) -> Row:
+    record, closed, successor = closing.record, closing.closed, closing.replaced_by
+    return {
+        "id": closed.version,
+        "record_id": record.id,
+        "number": closed.version_number,
+        "change": RecordChange.CORRECT if successor else RecordChange.RETRACT,
+        "status": closed.status,
+        "valid_from": record.valid_from,
+        "valid_until": record.valid_until,
+        "known_from": record.known_from,
+        "known_until": at,
+        "source_id": successor.ids.source if successor else None,
         **_by(actor, at),
-    )
+    }
 
 
 def _spans(record: NewRecord) -> tuple[CitedSpan, ...]:
@@ -269,15 +285,16 @@ def _spans(record: NewRecord) -> tuple[CitedSpan, ...]:
     return (CitedSpan(record.ids.source, 0, 0, size, record.statement, Relation.SUPPORTS),)
 
 
-def _citation(actor: Actor, record: NewRecord, span: CitedSpan, at: datetime) -> Citation:
-    return Citation(
-        project_id=actor.project_id,
-        record_id=record.ids.record,
-        source_id=span.source_id,
-        ordinal=span.ordinal,
-        byte_start=span.byte_start,
-        byte_end=span.byte_end,
-        quote=span.quote,
-        relation=span.relation,
-        recorded_at=at,
-    )
+def _citation(actor: Actor, record: NewRecord, span: CitedSpan, at: datetime) -> Row:
+    return {
+        "id": uuid4(),
+        "project_id": actor.project_id,
+        "record_id": record.ids.record,
+        "source_id": span.source_id,
+        "ordinal": span.ordinal,
+        "byte_start": span.byte_start,
+        "byte_end": span.byte_end,
+        "quote": span.quote,
+        "relation": span.relation,
+        "recorded_at": at,
+    }

@@ -11,9 +11,9 @@ from memory import audit, policies
 from memory.idempotency import claim_request
 from memory.operations.correct_records import require_version
 from memory.operations.record_rows import Closing, write_records
-from memory.queries.record_locks import lock_records
+from memory.queries.record_locks import lock_records, time_of_change
 from memory.queries.versions import list_closings
-from memory.transactions import database_time, operation
+from memory.transactions import operation
 from memory.vocabulary import Operation
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def retract_records(
     records = lock_records(actor, [retraction.record_id for retraction in retractions])
     for record, retraction in zip(records, retractions, strict=True):
         require_version(record, retraction.expected_version)
-    at = database_time(not_before=[record.known_from for record in records])
+    at = time_of_change(records)
     pairs = [Closing(*pair) for pair in zip(records, versions, strict=True)]
     write_records(actor, closings=pairs, at=at)
     audit.allowed(actor, audit.Call(Operation.RECORD_RETRACT, len(records)))
