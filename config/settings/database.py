@@ -44,6 +44,9 @@ def database_settings(environment: Environment) -> dict[str, Any]:
     options: dict[str, Any] = {
         "connect_timeout": "5",
         "application_name": "errata",
+        # Values are bound by PostgreSQL, and what a connection sends a second time it prepares.
+        "server_side_binding": True,
+        "prepare_threshold": 5,
         **parameters,
         "options": " ".join([PLANNER, *limits, parameters.get("options", "")]).strip(),
     }

@@ -19,11 +19,11 @@ INSERT INTO memory_record (id, project_id, recorded_by_kind, recorded_by_id, rec
   recorded_at, request_id, subject, predicate, object, statement, kind, confidence, trust,
   valid_from, known_from, status, version, version_number, is_single_valued, is_disputed,
   source_role)
-SELECT md5(p.id || 'stock' || i)::uuid, p.id, 'credential', p.id, 'api', at, %(request)s,
+SELECT md5(p.id || 'stock' || i)::uuid, p.id, 'credential', p.id, 'api', at, %(request)s::text,
   'Isle ' || i, 'has_harbour', 'Harbour ' || i,
   'Harbour ' || i || ' is where the ships of the isle lie.', 'semantic_fact', 0.9, 1,
   at, at, 'current', md5(%(project)s::uuid || 'stock version' || i)::uuid, 1, false, false, 'user'
-FROM memory_project p, generate_series(%(start)s, %(stop)s - 1) i,
+FROM memory_project p, generate_series(%(start)s::int, %(stop)s::int - 1) i,
   LATERAL (SELECT timestamptz '2023-01-01' + i * interval '1 second' AS at) placed
 WHERE p.id = %(project)s
 """
@@ -32,7 +32,7 @@ INSERT INTO memory_recordversion (id, project_id, record_id, number, change, sta
   known_from, recorded_by_kind, recorded_by_id, recorded_via, recorded_at, request_id)
 SELECT r.version, r.project_id, r.id, 1, 'record.assert', 'current', r.valid_from, r.known_from,
   r.recorded_by_kind, r.recorded_by_id, r.recorded_via, r.recorded_at, r.request_id
-FROM generate_series(%(start)s, %(stop)s - 1) i
+FROM generate_series(%(start)s::int, %(stop)s::int - 1) i
 JOIN memory_record r ON r.id = md5(%(project)s::uuid || 'stock' || i)::uuid
 """
 _REPORTS: Final = """
@@ -44,7 +44,7 @@ SELECT md5(r.project_id || 'stock report' || i)::uuid, r.project_id, r.id, r.ver
   CASE WHEN i %% 2 = 0 THEN 'Bay ' || i END,
   r.subject, r.predicate, r.object, left(r.statement, 512), r.status, r.version, r.version_number,
   'credential', r.project_id, 'api', r.recorded_at, r.request_id
-FROM generate_series(%(start)s, %(stop)s - 1) i
+FROM generate_series(%(start)s::int, %(stop)s::int - 1) i
 JOIN memory_record r ON r.id = md5(%(project)s::uuid || 'stock' || i)::uuid
 """
 _READY: Final = """

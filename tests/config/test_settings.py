@@ -139,6 +139,8 @@ def test_an_address_becomes_connection_parameters_limits_and_a_pool() -> None:
         "OPTIONS": {
             "connect_timeout": "5",
             "application_name": "errata",
+            "server_side_binding": True,
+            "prepare_threshold": 5,
             "sslmode": "require",
             "options": "-c random_page_cost=1.1 -c lock_timeout=2000 -c statement_timeout=10000 "
             "-c idle_in_transaction_session_timeout=30000 -c jit=off",

@@ -32,8 +32,8 @@ INSERT INTO memory_record (id, project_id, recorded_by_kind, recorded_by_id, rec
   recorded_at, request_id, subject, predicate, object, statement, kind, confidence, trust,
   data_subject_id, valid_from, known_from, known_until, status, version, version_number,
   is_single_valued, is_disputed, source_role)
-SELECT md5(p.id || 'record' || i)::uuid, p.id, 'credential', p.id, 'api', at, %(request)s,
-  'Land ' || i %% %(subjects)s, 'predicate_' || i %% %(predicates)s, 'Town ' || i,
+SELECT md5(p.id || 'record' || i)::uuid, p.id, 'credential', p.id, 'api', at, %(request)s::text,
+  'Land ' || i %% %(subjects)s::int, 'predicate_' || i %% %(predicates)s::int, 'Town ' || i,
   'Town ' || i || ' is where the land meets, so they say.',
   (ARRAY['semantic_fact', 'decision'])[1 + i %% 2], 0.9, 1 + i %% 2,
   CASE WHEN i %% 4 = 1 THEN (%(people)s::uuid[])[1 + i %% 10] END,
@@ -41,7 +41,7 @@ SELECT md5(p.id || 'record' || i)::uuid, p.id, 'credential', p.id, 'api', at, %(
   CASE WHEN i %% 10 > 6 THEN 'retracted' ELSE 'current' END,
   md5(p.id || CASE WHEN i %% 10 > 6 THEN 'closing' ELSE 'first' END || i)::uuid,
   CASE WHEN i %% 10 > 6 THEN 2 ELSE 1 END, false, false, 'user'
-FROM memory_project p, generate_series(%(start)s, %(stop)s - 1) i,
+FROM memory_project p, generate_series(%(start)s::int, %(stop)s::int - 1) i,
   LATERAL (SELECT timestamptz '2024-01-01' + i / 3 * interval '1 minute' AS at) placed
 WHERE p.id = %(project)s
 """
@@ -53,7 +53,7 @@ SELECT md5(r.project_id || step.name || i)::uuid, r.project_id, r.id, step.numbe
   CASE step.number WHEN 1 THEN 'current' ELSE r.status END, r.valid_from, r.known_from,
   CASE step.number WHEN 2 THEN r.known_until END, r.recorded_by_kind, r.recorded_by_id,
   r.recorded_via, r.recorded_at, r.request_id
-FROM generate_series(%(start)s, %(stop)s - 1) i
+FROM generate_series(%(start)s::int, %(stop)s::int - 1) i
 JOIN memory_record r ON r.id = md5(%(project)s::uuid || 'record' || i)::uuid
 JOIN (VALUES (1, 'first', 'record.assert'), (2, 'closing', 'record.retract'))
   step (number, name, change) ON step.number <= r.version_number
@@ -74,20 +74,20 @@ SELECT md5(r.project_id || 'report' || i)::uuid, r.project_id, r.id,
   CASE WHEN i %% 2 = 0 THEN 'Town ' || i END,
   r.subject, r.predicate, r.object, left(r.statement, 512), r.status, r.version, r.version_number,
   r.known_until, (%(people)s::uuid[])[1 + person], 'person ' || person,
-  'credential', r.project_id, 'api', at, %(request)s,
+  'credential', r.project_id, 'api', at, %(request)s::text,
   CASE WHEN promoted THEN r.known_until END,
   CASE WHEN promoted THEN 'credential' END, CASE WHEN promoted THEN r.project_id END,
-  CASE WHEN promoted THEN 'api' END, CASE WHEN promoted THEN %(request)s END,
+  CASE WHEN promoted THEN 'api' END, CASE WHEN promoted THEN %(request)s::text END,
   CASE WHEN promoted THEN 'record.retract' END,
   CASE WHEN promoted THEN md5(r.project_id || 'first' || target)::uuid END,
   CASE WHEN promoted THEN r.version END
-FROM generate_series(%(start)s * %(each)s, %(stop)s * %(each)s - 1) i,
-  LATERAL (SELECT CASE WHEN i %% 10 = 4 THEN 0 WHEN i %% %(each)s = 0 THEN i / %(each)s
-             ELSE (i::bigint * 7919) %% %(stop)s END AS target,
+FROM generate_series(%(start)s::int * %(each)s::int, %(stop)s::int * %(each)s::int - 1) i,
+  LATERAL (SELECT CASE WHEN i %% 10 = 4 THEN 0 WHEN i %% %(each)s::int = 0 THEN i / %(each)s::int
+             ELSE (i::bigint * 7919) %% %(stop)s::int END AS target,
            timestamptz '2024-01-01' + i / 3 * interval '10 seconds' AS at) aim
 JOIN memory_record r ON r.id = md5(%(project)s::uuid || 'record' || target)::uuid,
-  LATERAL (SELECT r.known_until IS NOT NULL AND i %% %(each)s = 0 AS promoted,
-             CASE WHEN i %% 2 = 1 THEN i %% %(crowd)s END AS person) decided
+  LATERAL (SELECT r.known_until IS NOT NULL AND i %% %(each)s::int = 0 AS promoted,
+             CASE WHEN i %% 2 = 1 THEN i %% %(crowd)s::int END AS person) decided
 ORDER BY i
 """
 

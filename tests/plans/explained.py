@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import count
+from re import sub
 from typing import Any
 
-from django.db import connection
+from django.db import connection, transaction
+from psycopg import ClientCursor
 
 from tests.statements import watched
 
@@ -31,24 +34,39 @@ class Explained:
         return [kind for kind in self.shape if kind in UNSOUGHT]
 
 
-def explain(call: Callable[[], object], table: str) -> list[Explained]:
+def explain(call: Callable[[], object], table: str, *, is_prepared: bool) -> list[Explained]:
     """Plans of the statements that a call sends to list a table."""
     with watched() as statements:
         call()
     return [
-        _explained(_plan_of(sql, params), table)
+        _explained(_plan_of(sql, params, is_prepared=is_prepared), table)
         for sql, params in statements.sent
         if sql.startswith("SELECT") and f'FROM "{table}"' in sql
     ]
 
 
-def _plan_of(sql: str, params: Any) -> Node:
-    explaining = f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {sql}"
-    with connection.cursor() as cursor:
-        cursor.execute(explaining, params)
-        cursor.execute(explaining, params)
+def _plan_of(sql: str, params: Any, *, is_prepared: bool) -> Node:
+    """The plan for these values, or the one that a prepared statement has for any."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        if is_prepared:
+            cursor.execute("SET LOCAL plan_cache_mode = force_generic_plan")
+            sql, params = _prepare(sql, params), None
+        for _ in range(2):
+            cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {sql}", params)
         plan: Node = cursor.fetchone()[0][0]["Plan"]
+        if is_prepared:
+            cursor.execute("DEALLOCATE probe")
     return plan
+
+
+def _prepare(sql: str, params: Any) -> str:
+    """Prepare a statement as `probe`; the statement that executes it."""
+    places = (f"${number}" for number in count(1))
+    with connection.cursor() as cursor:
+        cursor.execute(f"PREPARE probe AS {sub('%s', lambda _: next(places), sql)}")
+    return ClientCursor(connection.connection).mogrify(
+        f"EXECUTE probe ({', '.join(['%s'] * len(params))})", params
+    )
 
 
 def _explained(plan: Node, table: str) -> Explained:

@@ -84,6 +84,8 @@ SCANNED_LISTS: Final[dict[str, RecordFilter]] = {
 
 Place = Literal["first", "deep"]
 PLACES: Final[tuple[Place, ...]] = ("first", "deep")
+#: Whether a plan was made for the values of a call, or once for those of any.
+PREPARED: Final = (False, True)
 Plans = dict[tuple[object, ...], list[Explained]]
 
 
@@ -93,6 +95,7 @@ class Loaded:
 
     actor: Actor
     size: int
+    is_prepared: bool
 
     def reports(self, name: str, order: Order, place: Place) -> list[Explained]:
         """Plans of one list of reports."""
@@ -110,6 +113,7 @@ class Loaded:
                 limit=LIMIT,
             ),
             "feedback_report",
+            is_prepared=self.is_prepared,
         )
 
     def records(self, narrow: RecordFilter, place: Place) -> list[Explained]:
@@ -118,6 +122,7 @@ class Loaded:
         return explain(
             lambda: list_records(actor=fresh(self.actor), narrow=narrow, after=after, limit=LIMIT),
             "memory_record",
+            is_prepared=self.is_prepared,
         )
 
     def _after(self, place: Place, table: str, rows: int) -> Seek | None:
@@ -134,29 +139,36 @@ def plans(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator
             bulk_reports(actor, start=start, stop=size)
             bulk_reports(neighbour, start=start // 10, stop=size // 10)
             settle()
-            found |= _read(Loaded(actor, size))
+            for is_prepared in PREPARED:
+                found |= _read(Loaded(actor, size, is_prepared))
         yield found
         call_command("flush", interactive=False, verbosity=0)
 
 
 def _read(loaded: Loaded) -> Plans:
     reports: Plans = {
-        (loaded.size, *case): loaded.reports(*case) for case in product(REPORT_LISTS, Order, PLACES)
+        (loaded.size, loaded.is_prepared, *case): loaded.reports(*case)
+        for case in product(REPORT_LISTS, Order, PLACES)
     }
     filters = {name: narrow for name, (narrow, _) in RECORD_LISTS.items()} | SCANNED_LISTS
     records: Plans = {
-        (loaded.size, "records", name, place): loaded.records(filters[name], place)
+        (loaded.size, loaded.is_prepared, "records", name, place): loaded.records(
+            filters[name], place
+        )
         for name, place in product(filters, PLACES)
     }
     return reports | records
 
 
+@pytest.mark.parametrize("is_prepared", PREPARED)
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("order", Order)
 @pytest.mark.parametrize("name", REPORT_LISTS)
-def test_a_page_of_reports_is_sought(plans: Plans, name: str, order: Order, place: Place) -> None:
+def test_a_page_of_reports_is_sought(
+    plans: Plans, name: str, order: Order, place: Place, *, is_prepared: bool
+) -> None:
     _, _, index, removable = REPORT_LISTS[name]
-    (small,), (large,) = (plans[size, name, order, place] for size in (SMALL, LARGE))
+    (small,), (large,) = (plans[size, is_prepared, name, order, place] for size in (SMALL, LARGE))
     for plan in (small, large):
         assert plan.unsought == []
         assert plan.index == index
@@ -165,10 +177,15 @@ def test_a_page_of_reports_is_sought(plans: Plans, name: str, order: Order, plac
     assert large.buffers <= small.buffers + GROWTH
 
 
+@pytest.mark.parametrize("is_prepared", PREPARED)
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("name", RECORD_LISTS)
-def test_a_page_of_records_is_sought(plans: Plans, name: str, place: Place) -> None:
-    (small,), (large,) = (plans[size, "records", name, place] for size in (SMALL, LARGE))
+def test_a_page_of_records_is_sought(
+    plans: Plans, name: str, place: Place, *, is_prepared: bool
+) -> None:
+    (small,), (large,) = (
+        plans[size, is_prepared, "records", name, place] for size in (SMALL, LARGE)
+    )
     for plan in (small, large):
         assert plan.unsought == []
         assert plan.index == RECORD_LISTS[name][1]
@@ -179,12 +196,13 @@ def test_a_page_of_records_is_sought(plans: Plans, name: str, place: Place) -> N
     assert large.buffers <= small.buffers + GROWTH
 
 
+@pytest.mark.parametrize("is_prepared", PREPARED)
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("name", SCANNED_LISTS)
 def test_a_filter_without_an_index_looks_at_so_many_rows_and_no_more(
-    plans: Plans, name: str, place: Place
+    plans: Plans, name: str, place: Place, *, is_prepared: bool
 ) -> None:
-    bound, page = plans[LARGE, "records", name, place]
+    bound, page = plans[LARGE, is_prepared, "records", name, place]
     assert bound.unsought == []
     assert bound.rows_removed == 0
     assert bound.rows_read <= SCANNED_ROWS
