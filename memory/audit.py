@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
@@ -10,7 +11,6 @@ from django.db import Error, connection, transaction
 
 from memory.constraints import refusal_of
 from memory.errors import Unavailable
-from memory.models import AuditEntry
 from memory.vocabulary import (
     READ_OPERATIONS,
     ActorKind,
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 #: In SQL, since every call of every edge pays for it: a third of what the ORM costs here.
 _INSERT: Final = (
-    'INSERT INTO "memory_auditentry" (id, project_id, operation, outcome, actor_kind, actor_id,'
-    " edge, request_id, magnitude, is_read) VALUES "
+    'INSERT INTO "memory_auditentry" (id, project_id, operation, outcome, code, actor_kind,'
+    " actor_id, edge, request_id, magnitude, is_read) VALUES "
 )
-_VALUES: Final = "(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+_VALUES: Final = "(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +45,7 @@ def allowed(actor: Actor, *calls: Call) -> None:
     """Write one entry a call, in the transaction of the change or read. One statement."""
     rows: list[Any] = []
     for call in calls:
-        rows += (
-            uuid4(),
-            actor.project_id,
-            call.operation.value,
-            AuditOutcome.ALLOWED.value,
-            actor.kind.value,
-            actor.id,
-            actor.edge.value,
-            actor.request_id,
-            call.magnitude,
-            call.operation in READ_OPERATIONS,
-        )
+        rows += _entry(actor, call, AuditOutcome.ALLOWED, "")
     with connection.cursor() as cursor:
         cursor.execute(_INSERT + ", ".join([_VALUES] * len(calls)), rows)
 
@@ -66,45 +55,44 @@ def refused(actor: Actor, operation: Operation, code: str, *, magnitude: int = 0
 
     Raises Unavailable when it cannot be written: an unaudited refusal is answered as 503.
     """
-    _save(
-        AuditEntry(
-            project_id=actor.project_id,
-            operation=operation,
-            outcome=AuditOutcome.REFUSED,
-            code=code,
-            actor_kind=actor.kind,
-            actor_id=actor.id,
-            edge=actor.edge,
-            request_id=actor.request_id,
-            magnitude=magnitude,
-            is_read=operation in READ_OPERATIONS,
-        )
-    )
+    _save(_entry(actor, Call(operation, magnitude), AuditOutcome.REFUSED, code))
 
 
 def authentication_refused(
     *, request_id: str, edge: Edge, code: str, project_id: UUID | None, magnitude: int = 0
 ) -> None:
     """Write the entry of a failed authentication; the project only where a credential named it."""
+    operation, outcome = Operation.AUTHENTICATE.value, AuditOutcome.REFUSED.value
+    nobody = ActorKind.ANONYMOUS.value, None
     _save(
-        AuditEntry(
-            project_id=project_id,
-            operation=Operation.AUTHENTICATE,
-            outcome=AuditOutcome.REFUSED,
-            code=code,
-            actor_kind=ActorKind.ANONYMOUS,
-            actor_id=None,
-            edge=edge,
-            request_id=request_id,
-            magnitude=magnitude,
-            is_read=False,
-        )
+        [
+            *(uuid4(), project_id, operation, outcome, code, *nobody),
+            *(edge.value, request_id, magnitude, False),
+        ]
     )
 
 
-def _save(entry: AuditEntry) -> None:
+def _entry(actor: Actor, call: Call, outcome: AuditOutcome, code: str) -> list[Any]:
+    return [
+        uuid4(),
+        actor.project_id,
+        call.operation.value,
+        outcome.value,
+        code,
+        actor.kind.value,
+        actor.id,
+        actor.edge.value,
+        actor.request_id,
+        call.magnitude,
+        call.operation in READ_OPERATIONS,
+    ]
+
+
+def _save(row: list[Any]) -> None:
+    """Write one entry. Outside of a transaction the statement is one by itself."""
     try:
-        with transaction.atomic():
-            entry.save(force_insert=True)
+        own = transaction.atomic() if connection.in_atomic_block else nullcontext()
+        with own, connection.cursor() as cursor:
+            cursor.execute(_INSERT + _VALUES, row)
     except Error as error:
         raise (refusal_of(error) or Unavailable()) from error

@@ -99,9 +99,13 @@ def database_time(*, not_before: Iterable[datetime] = ()) -> datetime:
 
 
 def operation(
-    name: Operation,
+    name: Operation, *, first: Callable[..., None] | None = None
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Make a function one audited, retried transaction; joins when called by another operation."""
+    """Make a function one audited, retried transaction; joins when called by another operation.
+
+    `first` gets the same arguments and is called before the transaction opens: where it refuses,
+    nobody pays for a transaction and its rollback. It decides nothing that is not looked at again.
+    """
 
     def decorate(verb: Callable[P, R]) -> Callable[P, R]:
         @functools.wraps(verb)
@@ -109,7 +113,8 @@ def operation(
             if scope_var.get() is not None:
                 return verb(*args, **kwargs)
             actor: Actor = kwargs["actor"]  # type: ignore[assignment]
-            return _audited(actor, name, lambda: verb(*args, **kwargs))
+            look = first and functools.partial(first, *args, **kwargs)
+            return _audited(actor, name, lambda: verb(*args, **kwargs), look)
 
         return call
 
@@ -140,9 +145,11 @@ def audited_read(
     return decorate
 
 
-def _audited(actor: Actor, name: Operation, run: Callable[[], R]) -> R:
+def _audited(
+    actor: Actor, name: Operation, run: Callable[[], R], first: Callable[[], None] | None = None
+) -> R:
     try:
-        return _with_retries(actor, run)
+        return _with_retries(actor, run, first)
     except DomainError as error:
         if not (isinstance(error, Unavailable) and error.is_database_out_of_reach):
             audit.refused(actor, name, code_of(error, name))
@@ -157,9 +164,11 @@ def code_of(error: DomainError, name: Operation) -> str:
     return error.code
 
 
-def _with_retries(actor: Actor, run: Callable[[], R]) -> R:
+def _with_retries(actor: Actor, run: Callable[[], R], first: Callable[[], None] | None) -> R:
     for tries_left in reversed(range(_TRIES)):
         try:
+            if first is not None:
+                first()
             with project_scope(actor.project_id):
                 return run()
         except Error as error:

@@ -47,7 +47,23 @@ class PromotionReceipt:
     is_replay: bool = False
 
 
-@operation(Operation.FEEDBACK_PROMOTE)
+def _refuse_promoted(
+    *,
+    actor: Actor,
+    report_id: UUID,
+    expected_version: UUID,  # noqa: ARG001 - called with the arguments of `promote_report`
+    key: IdempotencyRequest | None = None,
+) -> None:
+    """The cheap answer: no transaction and no lock, so the losers of a race do not queue.
+
+    A call with a key may be a replay, which is found out first.
+    """
+    policies.can_promote(actor).require()
+    if key is None and reports.is_promoted(actor, report_id):
+        raise ReportAlreadyPromoted
+
+
+@operation(Operation.FEEDBACK_PROMOTE, first=_refuse_promoted)
 def promote_report(
     *,
     actor: Actor,
@@ -68,7 +84,7 @@ def promote_report(
     if stored is not None:
         audit.allowed(actor, audit.Call(Operation.FEEDBACK_PROMOTE, 0))
         return _replayed(actor, report)
-    if report.is_promoted:  # the cheap answer: no lock, so the losers of a race do not queue
+    if report.is_promoted:
         raise ReportAlreadyPromoted
     record = lock_record(actor, report.record_id)
     # A promotion closes its record. So only behind a closed one may this race have been lost.
