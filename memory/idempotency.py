@@ -7,6 +7,7 @@ first call here, before it holds any other lock, so keys and records cannot dead
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
@@ -21,7 +22,7 @@ from memory.scope import current_scope
 from memory.vocabulary import KeyScope
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from memory.actor import Actor
     from memory.keys import IdempotencyRequest
@@ -29,6 +30,21 @@ if TYPE_CHECKING:
 Receipt = dict[str, Any]
 
 _LOCK_NOT_AVAILABLE: Final = "55P03"
+
+# The second half does not see what the first one inserts.
+_CLAIM: Final = """
+WITH claimed AS (
+  INSERT INTO memory_idempotencykey (id, project_id, actor_kind, actor_id, scope, key_digest,
+    fingerprint, receipt)
+  VALUES {places}
+  ON CONFLICT ON CONSTRAINT memory_idempotencykey_key_uniq DO NOTHING
+  RETURNING key_digest
+)
+SELECT key_digest, NULL, NULL FROM claimed
+UNION ALL
+SELECT key_digest, fingerprint, receipt FROM memory_idempotencykey
+WHERE project_id = %s AND actor_kind = %s AND actor_id = %s AND scope = %s AND key_digest = ANY(%s)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,30 +72,26 @@ def claim_request(
 def claim(actor: Actor, scope: KeyScope, keys: Sequence[Key]) -> dict[str, Receipt]:
     """Claim several keys at once; the receipts of those that equal calls already had.
 
-    One statement, a second one where a key was taken. Raises IdempotencyConflict when a key stood
-    for something else or its effect was erased, IdempotencyInProgress when its first call runs on.
+    One statement, a second one where a key was taken in this moment. Raises IdempotencyConflict
+    when a key stood for something else or its effect was erased, IdempotencyInProgress when its
+    first call runs on.
     """
     if not keys:
         return {}
     digests = current_scope().digests
     by_digest = {digests.digest("idempotency", scope, key.text): key for key in keys}
-    inserted = _insert(actor, scope, by_digest)
-    taken = by_digest.keys() - inserted
-    if not taken:
-        return {}
-    stored = IdempotencyKey.objects.filter(
-        project_id=actor.project_id,
-        actor_kind=actor.kind,
-        actor_id=actor.id,
-        scope=scope,
-        key_digest__in=taken,
-    ).values_list("key_digest", "fingerprint", "receipt")
+    found = _insert(actor, scope, by_digest)
+    taken = by_digest.keys() - found.keys()
+    if taken:  # by calls that this one has waited for, so it could not see their keys
+        found |= _stored(actor, scope, taken)
     receipts = {}
-    for digest, fingerprint, receipt in stored:
-        key = by_digest[bytes(digest)]
-        if bytes(fingerprint) != _keyed(key.fingerprint) or receipt is None:
+    for digest, stored in found.items():
+        if stored is None:
+            continue
+        key = by_digest[digest]
+        if stored.fingerprint != _keyed(key.fingerprint) or stored.receipt is None:
             raise IdempotencyConflict
-        receipts[key.text] = receipt
+        receipts[key.text] = stored.receipt
     return receipts
 
 
@@ -88,7 +100,31 @@ def _keyed(fingerprint: bytes) -> bytes:
     return current_scope().digests.digest("fingerprint", fingerprint.hex())
 
 
-def _insert(actor: Actor, scope: KeyScope, by_digest: dict[bytes, Key]) -> set[bytes]:
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """What a key stood for already; without a receipt, its effect was erased."""
+
+    fingerprint: bytes
+    receipt: Receipt | None
+
+
+def _stored(actor: Actor, scope: KeyScope, digests: Iterable[bytes]) -> dict[bytes, _Stored | None]:
+    rows = IdempotencyKey.objects.filter(
+        project_id=actor.project_id,
+        actor_kind=actor.kind,
+        actor_id=actor.id,
+        scope=scope,
+        key_digest__in=digests,
+    ).values_list("key_digest", "fingerprint", "receipt")
+    return {
+        bytes(digest): _Stored(bytes(fingerprint), receipt) for digest, fingerprint, receipt in rows
+    }
+
+
+def _insert(
+    actor: Actor, scope: KeyScope, by_digest: dict[bytes, Key]
+) -> dict[bytes, _Stored | None]:
+    """Insert keys; None for each new one, and what the others stood for when this began."""
     rows: list[Any] = []
     for digest in sorted(by_digest):  # one order for everybody: two batches cannot deadlock
         key = by_digest[digest]
@@ -102,18 +138,17 @@ def _insert(actor: Actor, scope: KeyScope, by_digest: dict[bytes, Key]) -> set[b
             _keyed(key.fingerprint),
             Jsonb(key.receipt),
         ]
-    values = ", ".join(["(%s, %s, %s, %s, %s, %s, %s, %s)"] * len(by_digest))
+    places = ", ".join(["(%s, %s, %s, %s, %s, %s, %s, %s)"] * len(by_digest))
+    whose: list[Any] = [actor.project_id, actor.kind.value, actor.id, scope.value, list(by_digest)]
     try:
         with connection.cursor() as cursor:
-            cursor.execute(
-                "INSERT INTO memory_idempotencykey (id, project_id, actor_kind, actor_id, scope,"  # noqa: S608 - placeholders
-                f" key_digest, fingerprint, receipt) VALUES {values}"
-                " ON CONFLICT ON CONSTRAINT memory_idempotencykey_key_uniq DO NOTHING"
-                " RETURNING key_digest",
-                rows,
-            )
-            return {bytes(row[0]) for row in cursor.fetchall()}
+            cursor.execute(_CLAIM.format(places=places), [*rows, *whose])
+            found = cursor.fetchall()
     except OperationalError as error:
         if sqlstate(error) == _LOCK_NOT_AVAILABLE:
             raise IdempotencyInProgress from error
         raise
+    return {
+        bytes(digest): fingerprint and _Stored(bytes(fingerprint), receipt and json.loads(receipt))
+        for digest, fingerprint, receipt in found
+    }

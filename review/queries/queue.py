@@ -52,17 +52,19 @@ def read_queue(
 ) -> QueueReading:
     """One page of a view of the queue.
 
-    Three statements, one more where a report was just decided, and one where the view is empty;
+    Three statements, one more where a report was just decided, or else where the view is empty;
     feedback_report_{open,ready,closed,all}_idx.
     """
     policies.can_read(actor).require()
     page = reports.page_of_reports(actor, queue=view.queue, order=order, after=after, limit=limit)
     size = reports.measure_queue(actor, view.queue)
+    just = reports.find_reports(actor, [decided]).get(decided) if decided else None
+    is_ever = size.count > 0 or just is not None
     return QueueReading(
         now=current_scope().opened_at,
         page=page,
         size=size,
         names=names_in(actor, reports=page.rows),
-        is_ever=size.count > 0 or reports.find_oldest(actor, Queue.ALL) is not None,
-        decided=reports.find_reports(actor, [decided]).get(decided) if decided else None,
+        is_ever=is_ever or reports.find_oldest(actor, Queue.ALL) is not None,
+        decided=just,
     )

@@ -307,6 +307,23 @@ def test_a_promotion_stays_within_its_budget(
     assert len(statements) <= 22, str(statements)
 
 
+@pytest.mark.usefixtures("correction")
+@pytest.mark.parametrize("others", [0, 3])
+def test_the_list_behind_the_last_report_stays_within_its_budget(
+    browser: Client, agent: Actor, others: int
+) -> None:
+    for _ in range(others):
+        a_report(agent)
+    newest = Page(browser.get(LIST, {"order": "newest"}))
+    page = Page(browser.get(newest.links["The quagga's capital is Gitega now."]))
+    answer = submit(browser, page.promotion)
+    assert answer["Location"].startswith(f"{LIST}?order=newest&decided=")
+    with watched() as statements:
+        listed = browser.get(answer["Location"])
+    assert listed.status_code == 200
+    assert len(statements) <= 9, str(statements)
+
+
 def test_a_retraction_stays_within_its_budget(browser: Client, retraction: ReportReceipt) -> None:
     confirm = Page(browser.get(address(retraction))).links["Retract this record"]
     with watched() as statements:
