@@ -170,6 +170,34 @@ def page_of_reports(
     limit: int,
 ) -> Page[ReportRow]:
     """The same inside another audited read."""
+    sql, values = _page(queue, record_id, order, after, limit)
+    return Page.cut(_read(f"{_SELECT}{sql}", actor.project_id, *values), limit)
+
+
+def page_and_report(
+    actor: Actor,
+    *,
+    queue: Queue,
+    order: Order,
+    after: Seek | None,
+    limit: int,
+    report_id: UUID | None,
+) -> tuple[Page[ReportRow], ReportRow | None]:
+    """A page, and one report that need not be on it, if the actor may see it. One statement."""
+    if report_id is None:
+        return page_of_reports(actor, queue=queue, order=order, after=after, limit=limit), None
+    sql, values = _page(queue, None, order, after, limit)
+    both = f"({_SELECT}{sql}) UNION ALL ({_SELECT} AND id = %s)"
+    rows = _read(both, actor.project_id, *values, actor.project_id, report_id)
+    is_found = bool(rows) and rows[-1].id == report_id  # behind the page, whether or not on it
+    report = rows.pop() if is_found else None
+    return Page.cut(rows, limit), report
+
+
+def _page(
+    queue: Queue, record_id: UUID | None, order: Order, after: Seek | None, limit: int
+) -> tuple[str, list[UUID | datetime]]:
+    """What follows `_SELECT`, and the values behind the project's."""
     sql = _IN_QUEUE[queue]
     values: list[UUID | datetime] = []
     if record_id is not None:
@@ -179,7 +207,7 @@ def page_of_reports(
         sql += f" AND (recorded_at, id) {'<' if order is Order.NEWEST else '>'} (%s, %s)"
         values += [after.recorded_at, after.id]
     sql += _NEWEST_FIRST if order is Order.NEWEST else _OLDEST_FIRST
-    return Page.cut(_read(actor, f"{sql} LIMIT {limit + 1:d}", *values), limit)
+    return f"{sql} LIMIT {limit + 1:d}", values
 
 
 def in_queue(rows: ReportQuerySet, queue: Queue) -> ReportQuerySet:
@@ -204,7 +232,7 @@ def get_report(*, actor: Actor, report_id: UUID) -> ReportRow:
 
 def get_report_for(actor: Actor, report_id: UUID) -> ReportRow:
     """One report that the actor may see, or NotFound; unlocked. One statement."""
-    found = _read(actor, " AND id = %s", report_id)
+    found = _read(f"{_SELECT} AND id = %s", actor.project_id, report_id)
     if not found:
         raise NotFound
     return found[0]
@@ -267,7 +295,8 @@ def find_reports(actor: Actor, report_ids: Iterable[UUID]) -> dict[UUID, ReportR
     wanted = set(report_ids)
     if not wanted:
         return {}
-    return {row.id: row for row in _read(actor, " AND id = ANY(%s)", list(wanted))}
+    rows = _read(f"{_SELECT} AND id = ANY(%s)", actor.project_id, list(wanted))
+    return {row.id: row for row in rows}
 
 
 def list_promotions_of(actor: Actor, record_ids: Iterable[UUID]) -> list[ReportRow]:
@@ -275,8 +304,8 @@ def list_promotions_of(actor: Actor, record_ids: Iterable[UUID]) -> list[ReportR
 
     At most one a record: feedback_report_one_promotion_uniq.
     """
-    rest = " AND record_id = ANY(%s) AND promoted_at IS NOT NULL"
-    return _read(actor, rest, list(set(record_ids)))
+    sql = f"{_SELECT} AND record_id = ANY(%s) AND promoted_at IS NOT NULL"
+    return _read(sql, actor.project_id, list(set(record_ids)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,10 +354,9 @@ def find_oldest(actor: Actor, queue: Queue) -> datetime | None:
     return rows.in_order(is_newest_first=False).values_list("recorded_at", flat=True).first()
 
 
-def _read(actor: Actor, rest: str, *values: Any) -> list[ReportRow]:
-    """Reports of the actor's project. One statement, which ends with `rest`."""
+def _read(sql: str, *values: Any) -> list[ReportRow]:
     with connection.cursor() as cursor:
-        cursor.execute(_SELECT + rest, [actor.project_id, *values])
+        cursor.execute(sql, values)
         return [_row(row) for row in cursor.fetchall()]
 
 

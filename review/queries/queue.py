@@ -52,13 +52,14 @@ def read_queue(
 ) -> QueueReading:
     """One page of a view of the queue.
 
-    Three statements, one more where a report was just decided, or else where the view is empty;
+    Three statements, one more where the view is empty and no report was just decided;
     feedback_report_{open,ready,closed,all}_idx.
     """
     policies.can_read(actor).require()
-    page = reports.page_of_reports(actor, queue=view.queue, order=order, after=after, limit=limit)
+    page, just = reports.page_and_report(
+        actor, queue=view.queue, order=order, after=after, limit=limit, report_id=decided
+    )
     size = reports.measure_queue(actor, view.queue)
-    just = reports.find_reports(actor, [decided]).get(decided) if decided else None
     is_ever = size.count > 0 or just is not None
     return QueueReading(
         now=current_scope().opened_at,

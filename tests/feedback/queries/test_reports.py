@@ -220,6 +220,23 @@ def test_places_are_compared_as_rows(agent: Actor, order: Order, comparison: str
 
 
 @pytest.mark.parametrize("order", Order)
+@pytest.mark.parametrize("limit", [2, 4])
+def test_a_page_comes_with_a_report_that_may_be_on_it_or_not(
+    agent: Actor, reviewer: Actor, outsider: Actor, order: Order, limit: int
+) -> None:
+    made = [a_report(agent) for _ in range(4)]
+    promote(reviewer, made[1])
+    rows = {report.id: reports.get_report_for(agent, report.id) for report in made}
+    strange = a_report(outsider).id
+    for queue in Queue:
+        how: Any = {"queue": queue, "order": order, "after": None, "limit": limit}
+        page = reports.page_of_reports(agent, **how)
+        for told in (*rows, strange, None):
+            found = reports.page_and_report(agent, **how, report_id=told)
+            assert found == (page, rows.get(told) if told else None)
+
+
+@pytest.mark.parametrize("order", Order)
 def test_neighbours_stand_beside_a_report_in_the_order_of_its_queue(
     agent: Actor, reviewer: Actor, order: Order
 ) -> None:
