@@ -16,10 +16,10 @@ CONVENTIONS: Final = (
     (
         "Bodies",
         "A body is one JSON object in UTF-8 with Content-Length and Content-Type: "
-        "application/json, not compressed, at most 1048576 bytes, 64 open brackets and 32768 lists "
-        "and objects, without a name twice and without a name that is not listed. Nothing is "
-        "coerced, trimmed, clamped or ignored. null for an optional field means that it is left "
-        "out. POST routes read no query string.",
+        "application/json, not compressed, at most 1048576 bytes, 64 open brackets, 32768 lists "
+        "and objects and 32768 commas between values, without a name twice and without a name "
+        "that is not listed. Nothing is coerced, trimmed, clamped or ignored. null for an optional "
+        "field means that it is left out. POST routes read no query string.",
     ),
     (
         "Values",

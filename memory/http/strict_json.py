@@ -2,7 +2,8 @@
 
 `parse_object` and `parse_value` are pure and serve every edge; `read_body` and `read_object` look
 at the headers first. Rules: `contract.md` 0.2, `assurance.md` 1.2 and 1.3. Not in the documents:
-a body holds at most 32,768 lists and objects, so that 1 MiB of brackets costs milliseconds.
+a body holds at most 32,768 lists and objects and as many commas between values, so that 1 MiB of
+brackets, of names or of numbers costs milliseconds.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 BODY_BYTES: Final = 1_048_576
 OPEN_BRACKETS: Final = 64
 CONTAINERS: Final = 32_768
+COMMAS: Final = 32_768
 NUMBER_CHARACTERS: Final = 64
 
 _MEDIA_TYPE: Final = re.compile(
@@ -30,8 +32,8 @@ _MEDIA_TYPE: Final = re.compile(
 )
 _LENGTH: Final = re.compile(r"0*([0-9]{1,20})[0-9]*", re.ASCII)
 
-#: Everything but quotes and brackets, to be deleted; `{}` becomes `[]` in the same pass.
-_NO_STRUCTURE: Final = bytes(byte for byte in range(256) if byte not in b'"[]{}')
+#: Everything but quotes, commas and brackets, to be deleted; `{}` becomes `[]` in the same pass.
+_NO_STRUCTURE: Final = bytes(byte for byte in range(256) if byte not in b'",[]{}')
 _ONE_BRACKET: Final = bytes.maketrans(b"{}", b"[]")
 #: Characters of numbers become `0`, all others a space.
 _NUMBERS: Final = bytes(48 if byte in b"0123456789+-.eE" else 32 for byte in range(256))
@@ -111,12 +113,15 @@ def _decode(raw: bytes) -> str:
 
 def _refuse_structure(raw: bytes) -> None:
     """Count brackets outside of strings, without parsing: the decoder recurses, this does not."""
-    if raw.count(b"[") + raw.count(b"{") <= OPEN_BRACKETS:
+    if raw.count(b"[") + raw.count(b"{") <= OPEN_BRACKETS and raw.count(b",") <= COMMAS:
         return
     marks = raw.replace(b"\\\\", b"").replace(b'\\"', b"").translate(_ONE_BRACKET, _NO_STRUCTURE)
     brackets = b"".join(marks.split(b'"')[::2])
     if brackets.count(b"[") > CONTAINERS:
         raise InvalidBody(f"The body must hold at most {CONTAINERS} lists and objects.")
+    if brackets.count(b",") > COMMAS:
+        raise InvalidBody(f"The body must have at most {COMMAS} commas between values.")
+    brackets = brackets.replace(b",", b"")
     for _ in range(OPEN_BRACKETS):
         if not brackets:
             return

@@ -1,7 +1,7 @@
 """The floor's SQL, by hand: the statements that the product needs for the same contract.
 
-As many as the product sends, in the same order and with the same effect. `ONE_STATEMENT` alone
-does the whole contract of a list at once.
+In the order of the operations, with the same effect, and in the round trips of `assurance.md` 6.1:
+the product joins some of them. `ONE_STATEMENT` alone does the whole contract of a list at once.
 """
 
 from __future__ import annotations

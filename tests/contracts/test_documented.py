@@ -22,7 +22,7 @@ from memory.errors import DomainError, FieldInvalid
 from memory.http import errors as http_errors
 from memory.http.error_table import Dialect, internal, method_not_allowed
 from memory.http.manual import form_of
-from memory.http.strict_json import BODY_BYTES, CONTAINERS, OPEN_BRACKETS
+from memory.http.strict_json import BODY_BYTES, COMMAS, CONTAINERS, OPEN_BRACKETS
 from memory.vocabulary import INVALID_CODES
 from tests.contracts.field_rules import FIELDS
 from tests.valid_calls import ALL, Route, a_body
@@ -228,4 +228,5 @@ def test_the_conventions_state_the_limits_of_the_code(document: dict[str, Any]) 
 
     for limit in (BODY_BYTES, OPEN_BRACKETS, CONTAINERS):
         assert str(limit) in text
+    assert f"{COMMAS} commas" in text
     assert form_of({"type": "integer", "minimum": 1, "maximum": 100}) == "integer, 1 to 100"

@@ -31,6 +31,7 @@ NOT_JSON = "The body must be valid JSON, and nothing else."
 NOT_FINITE = "Every number must be finite."
 LONG_NUMBER = "A number must have at most 64 characters."
 TOO_DEEP = "The body must have at most 64 open brackets."
+TOO_MANY = "The body must have at most 32768 commas between values."
 SURROGATE = "The body must not contain lone surrogates."
 NUL_NAME = "The name of a field must not contain NUL."
 
@@ -77,6 +78,8 @@ HOSTILE: list[tuple[str, bytes, str]] = [
     ("1,000 brackets", b"[" * 1000 + b"]" * 1000, TOO_DEEP),
     ("100,000 brackets", b"[" * 20_000, TOO_DEEP),
     ("a deep body behind strings", b'["\\"[", "\\\\", ' + b"[" * 64 + b"]" * 64 + b"]", TOO_DEEP),
+    ("32,769 commas", b"[" + b"1," * 32_769 + b"1]", TOO_MANY),
+    ("32,769 commas below", b'{"a":' + b'"1",' * 32_769 + b"1}", TOO_MANY),
     ("closing brackets only", b"[]," * 70 + b"]", NOT_JSON),
     ("too many lists", b"[" + b"[]," * 40_000 + b"[]]", "The body must hold at most 32768 lists"),
     ("a lone high surrogate", b'{"a":"\\ud800"}', SURROGATE),
@@ -117,6 +120,8 @@ ACCEPTED: list[tuple[bytes, Any]] = [
     (b'{"a":' + b"[" * 63 + b"]" * 63 + b"}", {"a": json.loads("[" * 63 + "]" * 63)}),
     (b'{"a":"' + b"[{" * 100 + b'"}', {"a": "[{" * 100}),
     (b'{"a":"' + b'\\"[' * 100 + b'"}', {"a": '"[' * 100}),
+    (b'{"a":"' + b"," * 40_000 + b'"}', {"a": "," * 40_000}),
+    (b'{"a":[' + b"1," * 32_768 + b"1]}", {"a": [1] * 32_769}),
     (b'{"a":"' + b"\\\\[" * 100 + b'"}', {"a": "\\[" * 100}),
     ('{"a":"\ufeff\ufffe\u202e"}'.encode(), {"a": "\ufeff\ufffe\u202e"}),
     ('{"a":"\ue000 \U000e0041"}'.encode(), {"a": "\ue000 \U000e0041"}),
