@@ -34,7 +34,7 @@ SELECT id FROM batch ORDER BY id DESC LIMIT 1
 """
 
 
-def fill(_apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
+def fill(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:  # noqa: ARG001 - as Django calls it
     """Go through all reports by id; a second run changes nothing."""
     last: UUID | None = UUID(int=0)
     while last is not None:
