@@ -239,14 +239,19 @@ def get_report_for(actor: Actor, report_id: UUID) -> ReportRow:
 
 
 def is_promoted(actor: Actor, report_id: UUID) -> bool:
-    """Whether a report that the actor may see is decided. One statement."""
+    """Whether a report that the actor may see is decided. One statement.
+
+    It names the project to the database itself, since it is also asked before a scope opens.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT FROM feedback_report"
-            " WHERE project_id = %s AND id = %s AND promoted_at IS NOT NULL",
-            [actor.project_id, report_id],
+            "SELECT EXISTS (SELECT FROM feedback_report"
+            " WHERE project_id = %s AND id = %s AND promoted_at IS NOT NULL)"
+            " FROM set_config('errata.project', %s, true)",
+            [actor.project_id, report_id, str(actor.project_id)],
         )
-        return cursor.fetchone() is not None
+        row: tuple[bool] = cursor.fetchone()
+    return row[0]
 
 
 def find_neighbour(
