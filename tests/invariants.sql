@@ -79,14 +79,18 @@ FROM (
   SELECT v.id::text FROM memory_recordversion v
   WHERE NOT EXISTS (SELECT FROM memory_auditentry e
                     WHERE e.project_id = v.project_id AND e.request_id = v.request_id
-                      AND e.outcome = 'allowed' AND e.operation = v.change)) broken
+                      AND e.outcome = 'allowed' AND (e.operation = v.change
+                        OR v.change = 'record.assert' AND e.operation = 'record.consolidate'))) broken
 HAVING count(*) > 0;
 
 -- I6: what is about a record finds it,
 SELECT 'I6' AS number, array_agg(id) AS ids
 FROM (
   SELECT id, project_id, record_id FROM feedback_report
-  UNION ALL SELECT id, project_id, record_id FROM memory_citation) about
+  UNION ALL SELECT id, project_id, record_id FROM memory_citation
+  UNION ALL SELECT id, project_id, record_id FROM feedback_contextitem
+  UNION ALL SELECT id, project_id, record_id FROM feedback_outcome
+    WHERE record_id IS NOT NULL) about
 WHERE NOT EXISTS (SELECT FROM memory_record r
                   WHERE r.project_id = about.project_id AND r.id = about.record_id)
 HAVING count(*) > 0;
@@ -115,11 +119,14 @@ HAVING count(*) > 0;
 SELECT 'I7' AS number, array_agg(DISTINCT k.id) AS ids
 FROM memory_idempotencykey k
 CROSS JOIN LATERAL (
-  SELECT key, value #>> '{}' AS value FROM jsonb_each(k.receipt) WHERE key <> 'records'
-    AND key <> 'versions'
+  SELECT key, value #>> '{}' AS value FROM jsonb_each(k.receipt)
+  WHERE key NOT IN ('records', 'versions', 'canonical_replays')
   UNION ALL
-  SELECT e.key, e.value #>> '{}'
-  FROM jsonb_array_elements(k.receipt -> 'records') row, jsonb_each(row.value) e
+  SELECT e.key, e.value #>> '{}' FROM jsonb_array_elements(k.receipt -> 'records') row,
+    jsonb_each(CASE jsonb_typeof(row.value) WHEN 'object' THEN row.value END) e
+  UNION ALL
+  SELECT 'record', row.value #>> '{}' FROM jsonb_array_elements(k.receipt -> 'records') row
+  WHERE jsonb_typeof(row.value) = 'string'
   UNION ALL
   SELECT 'version', row.value FROM jsonb_array_elements_text(k.receipt -> 'versions') row) named
 WHERE k.receipt IS NOT NULL AND NOT CASE
@@ -131,5 +138,17 @@ WHERE k.receipt IS NOT NULL AND NOT CASE
       SELECT FROM memory_source WHERE project_id = k.project_id AND id = named.value::uuid)
     WHEN named.key = 'report' THEN EXISTS (
       SELECT FROM feedback_report WHERE project_id = k.project_id AND id = named.value::uuid)
+    WHEN named.key = 'outcome' THEN EXISTS (
+      SELECT FROM feedback_outcome WHERE project_id = k.project_id AND id = named.value::uuid)
     ELSE false END
+HAVING count(*) > 0;
+
+-- I8: the postings are exactly the terms of the records, as current or closed as those are.
+SELECT 'I8' AS number, array_agg(DISTINCT coalesce(p.record_id, r.id)) AS ids
+FROM memory_posting p
+FULL JOIN (
+  SELECT project_id, id, unnest(terms) AS term, status, cardinality(terms) AS term_count
+  FROM memory_record) r ON r.project_id = p.project_id AND r.id = p.record_id AND r.term = p.term
+WHERE p.record_id IS NULL OR r.id IS NULL
+   OR p.is_current <> (r.status = 'current') OR p.term_count <> r.term_count
 HAVING count(*) > 0;

@@ -14,7 +14,8 @@ from memory.errors import DomainError
 if TYPE_CHECKING:
     from memory.actor import Actor
 
-#: Every table whose rows an operation could write, but the audit log.
+#: Every table whose rows an operation could write, but the audit log, and the postings, which
+#: triggers derive from records (I8).
 CONTENT = (
     "memory_subject",
     "memory_source",
@@ -27,6 +28,9 @@ CONTENT = (
     "memory_member",
     "memory_credential",
     "feedback_report",
+    "feedback_contextrun",
+    "feedback_contextitem",
+    "feedback_outcome",
 )
 E = TypeVar("E", bound=DomainError)
 

@@ -7,10 +7,23 @@ from typing import TYPE_CHECKING
 import pytest
 
 from feedback.operations.promote_report import promote_report
+from feedback.operations.record_outcome import OutcomeDraft, record_outcome
+from feedback.vocabulary import OutcomeKind
 from memory.operations.mark_predicate import mark_predicate
 from memory.operations.record_rows import Origin
 from review.models import SignInWait
-from tests.factories import MARKER, a_key, a_record, a_report, fresh
+from tests.factories import (
+    MARKER,
+    PERSON,
+    a_claim,
+    a_key,
+    a_record,
+    a_report,
+    a_run,
+    a_source,
+    an_outcome,
+    fresh,
+)
 
 if TYPE_CHECKING:
     from memory.actor import Actor
@@ -31,6 +44,18 @@ def rows(agent: Actor, operator: Actor, outsider: Actor) -> Actor:
         key=a_key(),
     )
     a_report(agent)
+    _loop(agent)
     a_report(outsider, reporter_subject=f"{MARKER} neighbour")
     SignInWait.objects.create(kind="name", digest=b"x", failures=0, updated_at=report.recorded_at)
+    _loop(outsider)
     return agent
+
+
+def _loop(actor: Actor) -> None:
+    """Evidence, a claim from it, a pack with the claim, what became of both, repeatable."""
+    origin = Origin("chat", "ref", f"{MARKER}-2")
+    claim = a_claim(actor, a_source(actor, origin=origin))
+    run = a_run(actor, data_subject=PERSON, include_shared=True)
+    draft = OutcomeDraft(run_id=run.run_id, kind=OutcomeKind.USED, record_id=claim.id)
+    record_outcome(actor=fresh(actor), draft=draft, key=a_key())
+    an_outcome(actor, run, kind=OutcomeKind.HARMFUL, reason_code="stale")

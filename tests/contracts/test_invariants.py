@@ -80,6 +80,14 @@ BREACHES = {
     ),
     "a report about nothing": ("I6", "UPDATE feedback_report SET record_id = gen_random_uuid()"),
     "a citation for nothing": ("I6", "UPDATE memory_citation SET record_id = gen_random_uuid()"),
+    "a packed record that is gone": (
+        "I6",
+        "UPDATE feedback_contextitem SET record_id = gen_random_uuid()",
+    ),
+    "an outcome about nothing": (
+        "I6",
+        "UPDATE feedback_outcome SET record_id = gen_random_uuid() WHERE record_id IS NOT NULL",
+    ),
     "a target that is not closed": (
         "I6",
         "UPDATE feedback_report SET target_closed_at = now() WHERE promoted_at IS NULL",
@@ -104,12 +112,46 @@ BREACHES = {
         " jsonb_build_object('records', jsonb_build_array(jsonb_build_object('record',"
         " gen_random_uuid())))",
     ),
+    "a receipt of claims that are gone": (
+        "I7",
+        "UPDATE memory_idempotencykey SET receipt = jsonb_build_object('canonical_replays', 0,"
+        " 'records', jsonb_build_array(gen_random_uuid()))",
+    ),
+    "a receipt of an outcome that is gone": (
+        "I7",
+        "UPDATE memory_idempotencykey"
+        " SET receipt = jsonb_build_object('outcome', gen_random_uuid())",
+    ),
+    "a word that cannot be found": (
+        "I8",
+        "DELETE FROM memory_posting WHERE ctid = (SELECT min(ctid) FROM memory_posting)",
+    ),
+    "a closed record that is found": (
+        "I8",
+        "UPDATE memory_posting SET is_current = true WHERE NOT is_current",
+    ),
+    "a record of another length": ("I8", "UPDATE memory_posting SET term_count = term_count + 1"),
+    "a word that was not said": (
+        "I8",
+        "INSERT INTO memory_posting (project_id, term, is_current, record_id, term_count)"
+        " SELECT project_id, 7, is_current, record_id, term_count FROM memory_posting LIMIT 1",
+    ),
+    "a posting of nothing": (
+        "I8",
+        "INSERT INTO memory_posting (project_id, term, is_current, record_id, term_count)"
+        " SELECT project_id, term, is_current, gen_random_uuid(), term_count"
+        " FROM memory_posting LIMIT 1",
+    ),
+    "a record without its words": (
+        "I8",
+        "UPDATE memory_record SET terms = '{}' WHERE status = 'current'",
+    ),
 }
 
 RULES_OFF = """
 DO $$ DECLARE rule record; BEGIN
   FOR rule IN SELECT conrelid::regclass AS owner, conname FROM pg_constraint
-    WHERE conrelid::regclass::text ~ '^(memory_(record|recordversion|citation)|feedback_report)$'
+    WHERE conrelid::regclass::text ~ '^memory_(record|recordversion|citation)$|^feedback_'
       AND contype IN ('c', 'f', 'u') AND conname !~ '_project_id_uniq$'
   LOOP EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', rule.owner, rule.conname); END LOOP;
   DROP INDEX memory_record_single_valued_uniq, feedback_report_one_promotion_uniq;

@@ -48,6 +48,9 @@ NOT_OF_A_PROJECT = {
 }
 GUARDIAN = {"memory_member", "memory_membergroup"}
 
+#: Written by triggers from other rows; nothing refers to a row of it, so its key is what it says.
+DERIVED = {"memory_posting": "PRIMARY KEY (project_id, term, is_current, record_id, term_count)"}
+
 #: A credential is looked up before its project is known.
 LED_BY_ANOTHER = {"memory_credential_public_id_key", "memory_credential_public_id_4ff00d20_like"}
 
@@ -86,6 +89,7 @@ UNDECIDED: dict[str, Any] = {
 #: rows that each rule refuses, as changes of a row that it allows
 SHAPES: dict[str, list[dict[str, Any]]] = {
     "memory_project_name_form": [{"name": name} for name in ("", "-a", "A", "a_b")],
+    "memory_project_minimum_actors_range": [{"minimum_actors": 0}],
     "memory_credential_eraser_writes": [{"may_erase": True, "access": "read_only"}],
     "memory_record_confidence_range": [{"confidence": value} for value in (0, -1, 1.01)],
     "memory_record_valid_order": [{"valid_from": FUTURE, "valid_until": PAST}],
@@ -128,6 +132,20 @@ SHAPES: dict[str, list[dict[str, Any]]] = {
         {"target_replaced_by": None},
         {**UNDECIDED, "target_closed_at": None},
         {**UNDECIDED, "target_status": "current", "target_closed_at": None},
+    ],
+    "feedback_contextrun_budget": [{"max_tokens": 900, "used_tokens": 901}],
+    "feedback_contextitem_shares": [
+        {share: value}
+        for share in (
+            "score",
+            "relevance",
+            "trust",
+            "recency",
+            "utility",
+            "conflict",
+            "confidence",
+        )
+        for value in (-0.000001, 1.000001, "NaN")
     ],
     "memory_auditentry_project_known": [{"project_id": None, "operation": "record.get"}],
     "memory_auditentry_actor_known": [{"actor_id": None, "actor_kind": "user"}],
@@ -231,7 +249,16 @@ def test_every_index_of_a_project_s_rows_leads_with_the_project() -> None:
 def test_every_row_of_a_project_can_be_referred_to_with_its_project() -> None:
     uniques = {row.table for row in constraints() if row.definition == "UNIQUE (project_id, id)"}
     tables = {model._meta.db_table for model in models()}
-    assert uniques == tables - NOT_OF_A_PROJECT - GUARDIAN
+    assert uniques == tables - NOT_OF_A_PROJECT - GUARDIAN - DERIVED.keys()
+
+
+def test_derived_rows_are_led_by_their_project_and_nothing_refers_to_them() -> None:
+    keys = {row.table: row.definition for row in constraints() if row.kind == "p"}
+    assert {table: keys[table] for table in DERIVED} == DERIVED
+    targets = {
+        row.definition.rpartition("REFERENCES ")[2].partition("(")[0] for row in constraints()
+    }
+    assert not targets & DERIVED.keys()
 
 
 def test_references_within_a_project_are_composite() -> None:
@@ -270,6 +297,7 @@ def test_a_reference_to_another_project_is_refused(rows: Actor) -> None:
             "memory_source",
             "memory_record",
             "memory_recordversion",
+            "feedback_contextrun",
         )
     }
     run("SET CONSTRAINTS ALL IMMEDIATE")
@@ -287,12 +315,17 @@ def test_a_reference_to_another_project_is_refused(rows: Actor) -> None:
         names = {row.name, "memory_citation_source_fk"} if "message" in row.name else {row.name}
         assert _violated(row.table, **{**changes, column: stranger}) in names, row
         seen += 1
-    assert seen == 16
+    assert seen == 22
 
 
 def _stranger(table: str, rows: Actor) -> object:
     """The id of a row of another project."""
     return fetch(f"SELECT id FROM {table} WHERE project_id <> %s", rows.project_id)[0][0]  # noqa: S608 - ours
+
+
+def _closed() -> Record:
+    """The record that was corrected; it is in no pack."""
+    return Record.objects.get(status="superseded")
 
 
 def _unique_columns(table: str) -> dict[str, object]:
@@ -301,6 +334,7 @@ def _unique_columns(table: str) -> dict[str, object]:
         "memory_record": {"origin_digest": None, "replaces": None, "subject": str(uuid4())},
         "memory_message": {"ordinal": 7},
         "memory_recordversion": {"number": 7},
+        "feedback_contextitem": {"rank": 99, "record_id": _closed().id},
         "feedback_report": {**UNDECIDED, "target_closed_at": PAST},
     }
     return columns.get(table, {})
@@ -330,7 +364,7 @@ def _violated(table: str, **changes: object) -> str | None:
 
 
 def test_what_is_one_of_a_kind_is_refused_twice(rows: Actor) -> None:
-    closed = Record.objects.get(status="superseded")
+    closed = _closed()
     successor = Record.objects.get(replaces=closed.id)
     result = Report.objects.get(promoted_at__isnull=False)
     other = Report.objects.get(project_id=rows.project_id, promoted_at=None)
@@ -355,6 +389,9 @@ def test_what_is_one_of_a_kind_is_refused_twice(rows: Actor) -> None:
             {"promotion_version": other.record_version},
         ),
         "feedback_report_result_uniq": ("feedback_report", {"record_id": other.record_id}),
+        "feedback_contextitem_rank_uniq": ("feedback_contextitem", {"record_id": closed.id}),
+        "feedback_contextitem_record_uniq": ("feedback_contextitem", {"rank": 99}),
+        "memory_posting_pkey": ("memory_posting", {}),
     }
     assert result.record_id == closed.id
     for name, (table, changes) in copies.items():

@@ -16,7 +16,17 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("rows")]
 
-APPEND_ONLY = ("memory_source", "memory_message", "memory_recordversion", "memory_citation")
+APPEND_ONLY = (
+    "memory_source",
+    "memory_message",
+    "memory_recordversion",
+    "memory_citation",
+    "feedback_contextrun",
+    "feedback_contextitem",
+    "feedback_outcome",
+)
+#: Those of them that also go by age, items before their runs.
+PRUNED = ("feedback_contextitem", "feedback_contextrun")
 ERASED_ONLY = ("memory_record", "feedback_report")
 NEVER_CHANGES = ("memory_auditentry",)
 
@@ -26,6 +36,9 @@ SOME_COLUMN = {
     "memory_message": "content = 'another'",
     "memory_recordversion": "number = number + 1",
     "memory_citation": "quote = 'another'",
+    "feedback_contextrun": "used_tokens = 0",
+    "feedback_contextitem": "score = 1",
+    "feedback_outcome": "kind = 'useful'",
 }
 
 #: Each part of the state that a report shows of its record, and a whole next one.
@@ -38,6 +51,9 @@ STATE = (
 NEXT_STATE = ", ".join(STATE[:3])
 
 
+CURRENT = {"status": "current", "known_until": None, "replaced_by": None, "version_number": 1}
+
+
 def test_every_trigger_is_listed_here() -> None:
     guarded = (*APPEND_ONLY, *ERASED_ONLY, *NEVER_CHANGES)
     assert triggers() == {
@@ -47,6 +63,10 @@ def test_every_trigger_is_listed_here() -> None:
         *((table, f"{table}_no_truncate_v1") for table in guarded),
         ("memory_record", "memory_record_legal_change_v1"),
         ("memory_record", "memory_record_single_valued_v1"),
+        ("memory_record", "memory_record_terms_v1"),
+        ("memory_record", "memory_record_posted_v1"),
+        ("memory_record", "memory_record_reposted_v1"),
+        ("memory_record", "memory_record_unposted_v1"),
         ("memory_recordversion", "memory_recordversion_number_v1"),
         ("memory_citation", "memory_citation_quote_v1"),
         ("memory_source", "memory_source_log_offset_v1"),
@@ -88,6 +108,33 @@ def test_a_transaction_that_names_its_erasure_may_delete_and_no_more() -> None:
         run("UPDATE memory_citation SET quote = 'another'")
     run("DELETE FROM memory_citation")
     assert fetch("SELECT count(*) FROM memory_citation") == [(0,)]
+
+
+@pytest.mark.parametrize("setting", ["pruning", "erasure"])
+@pytest.mark.parametrize("value", ["''", "'zz'"])
+def test_a_run_stays_unless_a_transaction_names_why_it_goes(setting: str, value: str) -> None:
+    run(f"SET LOCAL errata.{setting} = {value}")
+    for table in PRUNED:
+        with pytest.raises(Error, match=r"never change|uuid"), transaction.atomic():
+            run(f"DELETE FROM {table}")  # noqa: S608 - ours
+
+
+@pytest.mark.parametrize("setting", ["pruning", "erasure"])
+def test_a_pruning_and_an_erasure_may_delete_runs_and_change_none(setting: str) -> None:
+    run(f"SET LOCAL errata.{setting} = '{uuid4()}'")
+    for table in PRUNED:
+        with refused_by(f"{table}_append_only"):
+            run(f"UPDATE {table} SET {SOME_COLUMN[table]}")  # noqa: S608 - ours
+    for table in PRUNED:
+        run(f"DELETE FROM {table}")  # noqa: S608 - ours
+        assert fetch(f"SELECT count(*) FROM {table}") == [(0,)]  # noqa: S608 - ours
+
+
+def test_a_pruning_deletes_nothing_but_runs() -> None:
+    run(f"SET LOCAL errata.pruning = '{uuid4()}'")
+    for table in {*APPEND_ONLY, *ERASED_ONLY} - set(PRUNED):
+        with refused_by(f"{table}_append_only"):
+            run(f"DELETE FROM {table}")  # noqa: S608 - ours
 
 
 def test_audit_entries_never_change_and_never_go() -> None:
@@ -135,6 +182,8 @@ def test_what_a_record_says_never_changes() -> None:
         "replaces = id",
         "source_role = 'tool'",
         "origin_digest = 'x'",
+        "observer_name = 'another'",
+        "terms = '{7}'",
     ):
         for status in ("current", "superseded"):
             with refused_by("memory_record_legal_change", change):
@@ -170,9 +219,7 @@ def test_a_new_record_is_single_valued_when_its_predicate_is(rows: Actor) -> Non
         "project_id": rows.project_id,
         "origin_digest": None,
         "replaces": None,
-        "status": "current",
-        "known_until": None,
-        "replaced_by": None,
+        **CURRENT,
     }
     insert_like("memory_record", subject="A", is_single_valued=False, **current)
     insert_like("memory_record", subject="B", predicate="x", is_single_valued=True, **current)
@@ -189,6 +236,49 @@ def test_version_numbers_have_no_gaps() -> None:
             insert_like(
                 "memory_recordversion", record_id=record_id, project_id=project_id, number=number
             )
+
+
+# --- Postings ------------------------------------------------------------------------------------
+
+
+def test_the_terms_of_a_record_are_those_of_its_statement(rows: Actor) -> None:
+    said = {"project_id": rows.project_id, "origin_digest": None, "replaces": None, **CURRENT}
+    person = fetch("SELECT data_subject_id FROM memory_record WHERE status = 'superseded'")[0][0]
+    insert_like("memory_record", subject="A", statement="The herds run", terms=[7], **said)
+    insert_like("memory_record", subject="B", statement="a herd", data_subject_id=None, **said)
+    insert_like("memory_record", subject="C", statement="it is the", **said)
+
+    assert fetch(
+        "SELECT r.subject, r.terms = ARRAY(SELECT memory_term_v1(p.digest_key, r.data_subject_id,"
+        " lexeme) FROM unnest(CASE r.subject WHEN 'A' THEN '{herd,run}'"
+        " WHEN 'B' THEN '{herd}' END::text[]) lexeme ORDER BY 1), r.data_subject_id"
+        " FROM memory_record r JOIN memory_project p ON p.id = r.project_id"
+        " WHERE r.subject IN ('A', 'B', 'C') ORDER BY 1"
+    ) == [("A", True, person), ("B", True, None), ("C", True, person)]
+
+
+def test_a_record_s_words_are_posted_closed_and_taken_away_with_it(rows: Actor) -> None:
+    said = {"project_id": rows.project_id, "origin_digest": None, "replaces": None, **CURRENT}
+    insert_like("memory_record", subject="A", statement="The herds run by the lake", **said)
+    ((record_id, terms),) = fetch("SELECT id, terms FROM memory_record WHERE subject = 'A'")
+    posted = "SELECT term, is_current, term_count FROM memory_posting WHERE record_id = %s"
+    assert sorted(fetch(posted, record_id)) == [(term, True, 3) for term in terms]
+
+    run(
+        "UPDATE memory_record SET status = 'retracted', known_until = clock_timestamp(),"
+        " version = gen_random_uuid(), version_number = version_number + 1 WHERE id = %s",
+        record_id,
+    )
+    assert sorted(fetch(posted, record_id)) == [(term, False, 3) for term in terms]
+
+    run("UPDATE memory_record SET is_disputed = true WHERE id = %s", record_id)
+    assert sorted(fetch(posted, record_id)) == [(term, False, 3) for term in terms]
+
+    run("SET CONSTRAINTS ALL DEFERRED")
+    run(f"SET LOCAL errata.erasure = '{uuid4()}'")
+    run("DELETE FROM memory_record WHERE id = %s", record_id)
+    assert fetch(posted, record_id) == []
+    assert fetch("SELECT count(*) > 0 FROM memory_posting") == [(True,)]
 
 
 # --- Evidence ------------------------------------------------------------------------------------

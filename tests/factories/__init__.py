@@ -14,20 +14,38 @@ from tests.factories.content import (
     a_report,
     some_records,
 )
+from tests.factories.loop import (
+    PERSON,
+    ClaimDraftFactory,
+    a_claim,
+    a_run,
+    a_source,
+    an_outcome,
+    supports,
+    weigh,
+)
 from tests.factories.people import PASSWORD, UserFactory, a_project, an_actor, fresh, grant
 
 __all__ = [
     "MARKER",
     "PASSWORD",
+    "PERSON",
     "REMEMBERED",
+    "ClaimDraftFactory",
     "RecordDraftFactory",
     "UserFactory",
+    "a_claim",
     "a_key",
     "a_project",
     "a_record",
     "a_report",
+    "a_run",
+    "a_source",
     "an_actor",
+    "an_outcome",
     "fresh",
     "grant",
     "some_records",
+    "supports",
+    "weigh",
 ]
