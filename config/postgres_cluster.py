@@ -64,6 +64,8 @@ def create_cluster(
         "--auth=scram-sha-256",
         "--encoding=UTF8",
         "--locale=C",
+        # The parser of the text search asks this one, and under C it takes “ and — for letters.
+        "--lc-ctype=C.UTF-8",
         "--locale-provider=builtin",
         "--builtin-locale=C.UTF-8",
         "--no-instructions",
