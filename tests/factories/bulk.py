@@ -18,6 +18,7 @@ from memory.paging import Seek
 if TYPE_CHECKING:
     from uuid import UUID
 
+    from feedback.vocabulary import OutcomeKind
     from memory.actor import Actor
 
 REPORTS_PER_RECORD: Final = 5
@@ -90,6 +91,80 @@ JOIN memory_record r ON r.id = md5(%(project)s::uuid || 'record' || target)::uui
              CASE WHEN i %% 2 = 1 THEN i %% %(crowd)s::int END AS person) decided
 ORDER BY i
 """
+
+
+# Current records about one person or nobody, each with the same words and a number.
+_SAID: Final = """
+WITH said AS (
+  INSERT INTO memory_record (id, project_id, recorded_by_kind, recorded_by_id, recorded_via,
+    recorded_at, request_id, subject, predicate, object, statement, kind, confidence, trust,
+    data_subject_id, valid_from, known_from, version, is_single_valued, is_disputed, source_role,
+    status, version_number)
+  SELECT gen_random_uuid(), p.id, 'credential', p.id, 'api', at, %(request)s, 'Land ' || i,
+    'states', 'Town ' || i, %(statement)s || ' ' || i, 'semantic_fact', 1, 3, %(person)s, at, at,
+    gen_random_uuid(), false, false, 'user', 'current', 1
+  FROM memory_project p, generate_series(1, %(number)s) i,
+    LATERAL (SELECT timestamptz '2024-01-01' AS at) placed
+  WHERE p.id = %(project)s
+  RETURNING *
+)
+INSERT INTO memory_recordversion (id, project_id, record_id, number, change, status, valid_from,
+  known_from, recorded_by_kind, recorded_by_id, recorded_via, recorded_at, request_id)
+SELECT version, project_id, id, 1, 'record.assert', 'current', valid_from, known_from,
+  recorded_by_kind, recorded_by_id, recorded_via, recorded_at, request_id
+FROM said
+"""
+
+# Outcomes of so many actors about one item of a run, or about the run.
+_OUTCOMES: Final = """
+INSERT INTO feedback_outcome (id, project_id, run_id, record_id, kind, lexemes_digest,
+  data_subject_id, recorded_by_kind, recorded_by_id, recorded_via, recorded_at, request_id)
+SELECT gen_random_uuid(), r.project_id, r.id, %(record)s, %(kind)s, r.lexemes_digest,
+  r.data_subject_id, 'credential', gen_random_uuid(), 'api', clock_timestamp(), %(request)s
+FROM feedback_contextrun r, generate_series(1, %(number)s)
+WHERE r.project_id = %(project)s AND r.id = %(run)s
+"""
+
+
+def bulk_records(
+    actor: Actor, number: int, *, statement: str, data_subject: str | None = None
+) -> None:
+    """Fill the actor's project with current records that all say these words, and a number."""
+    person = None
+    if data_subject is not None:
+        key = Project.objects.values_list("digest_key", flat=True).get(id=actor.project_id)
+        person = Digester(bytes(key)).subject_id(data_subject)
+        subject = Subject(id=person, project_id=actor.project_id, name=data_subject)
+        Subject.objects.bulk_create([subject], ignore_conflicts=True)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _SAID,
+            {
+                "project": actor.project_id,
+                "request": actor.request_id,
+                "number": number,
+                "statement": statement,
+                "person": person,
+            },
+        )
+
+
+def bulk_outcomes(
+    actor: Actor, number: int, *, run_id: UUID, record_id: UUID | None, kind: OutcomeKind
+) -> None:
+    """So many outcomes about a run of the actor's project, each by an actor of its own."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _OUTCOMES,
+            {
+                "project": actor.project_id,
+                "request": actor.request_id,
+                "number": number,
+                "run": run_id,
+                "record": record_id,
+                "kind": kind.value,
+            },
+        )
 
 
 def bulk_reports(actor: Actor, *, start: int, stop: int) -> None:

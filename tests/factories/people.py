@@ -14,7 +14,7 @@ from memory.models import User
 from memory.operations.create_project import ProjectReceipt, create_project
 from memory.operations.grant_role import grant_role
 from memory.queries.members import list_projects_of
-from memory.vocabulary import ActorKind, Edge, Role, Trust
+from memory.vocabulary import ActorKind, Edge, Role, SearchLanguage, Trust
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -38,11 +38,17 @@ def fresh(actor: Actor) -> Actor:
     return replace(actor, request_id=new_request_id())
 
 
-def a_project(name: str | None = None) -> tuple[ProjectReceipt, Actor]:
+def a_project(
+    name: str | None = None, *, search_language: SearchLanguage = SearchLanguage.ENGLISH
+) -> tuple[ProjectReceipt, Actor]:
     """A new project, and the operator acting in it."""
     user = UserFactory.create()
     operator = Actor.of_operator(project_id=uuid4(), user_id=user.id, label=user.username)
-    project = create_project(actor=operator, name=name or f"project-{uuid4().hex[:8]}")
+    project = create_project(
+        actor=operator,
+        name=name or f"project-{uuid4().hex[:8]}",
+        search_language=search_language,
+    )
     return project, replace(fresh(operator), project_id=project.id)
 
 
