@@ -144,7 +144,7 @@ def write_records(
         )
     if new:
         written["memory_citation"] = [
-            _citation(actor, record, span, at) for record in new for span in _spans(record)
+            citation for record in new for citation in _citations(actor, record, at)
         ]
         written["memory_record"] = [_record(actor, record, at) for record in new]
     if closed:
@@ -285,16 +285,22 @@ def _spans(record: NewRecord) -> tuple[CitedSpan, ...]:
     return (CitedSpan(record.ids.source, 0, 0, size, record.statement, Relation.SUPPORTS),)
 
 
-def _citation(actor: Actor, record: NewRecord, span: CitedSpan, at: datetime) -> Row:
-    return {
-        "id": uuid4(),
-        "project_id": actor.project_id,
-        "record_id": record.ids.record,
-        "source_id": span.source_id,
-        "ordinal": span.ordinal,
-        "byte_start": span.byte_start,
-        "byte_end": span.byte_end,
-        "quote": span.quote,
-        "relation": span.relation,
-        "recorded_at": at,
-    }
+def _citations(actor: Actor, record: NewRecord, at: datetime) -> list[Row]:
+    """Citations of one record have one time, so their ids keep them in the order of the spans."""
+    spans = _spans(record)
+    ids = sorted(uuid4() for _ in spans)
+    return [
+        {
+            "id": id_,
+            "project_id": actor.project_id,
+            "record_id": record.ids.record,
+            "source_id": span.source_id,
+            "ordinal": span.ordinal,
+            "byte_start": span.byte_start,
+            "byte_end": span.byte_end,
+            "quote": span.quote,
+            "relation": span.relation,
+            "recorded_at": at,
+        }
+        for id_, span in zip(ids, spans, strict=True)
+    ]

@@ -219,6 +219,13 @@ def test_a_source_without_a_quote_is_cited_whole_message_by_message(agent: Actor
     assert row.source_ids == (turn.id,)
 
 
+def test_sources_stand_in_the_order_in_which_a_claim_names_them(agent: Actor) -> None:
+    """So the first supporting citation is the one whose role the record has."""
+    sources = [a_source(agent) for _ in range(9)]
+    (row,) = consolidate(agent, claim(*sources)).records
+    assert row.source_ids == tuple(source.id for source in sources)
+
+
 @pytest.mark.parametrize("quote", ["Crossed", "crossed ", "e\u0301", "nowhere"])
 def test_a_quote_that_is_not_in_the_source_is_refused(agent: Actor, quote: str) -> None:
     source = a_source(agent, "It crossed, \u00e9.")
