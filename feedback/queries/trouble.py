@@ -53,7 +53,8 @@ class Trouble:
 
 
 # Votes are told apart before the negative ones are picked: a later word of an actor replaces an
-# earlier one where the project counts one vote a run.
+# earlier one where the project counts one vote a run. A row without a record says alone whether
+# there were more outcomes than are looked at.
 _TROUBLE: Final = """
 WITH newest AS (
   SELECT *, row_number() OVER (
@@ -77,9 +78,10 @@ SELECT r.id, r.version, r.subject, r.predicate, r.object, r.status, t.incorrect,
   t.actors, t.last_at, (
     SELECT count(*) FROM feedback_report f
     WHERE f.project_id = r.project_id AND f.record_id = r.id AND f.promoted_at IS NULL),
-  (SELECT count(*) FROM newest) >= %(newest)s
-FROM troubled t JOIN memory_record r ON r.project_id = %(project)s AND r.id = t.record_id
-WHERE r.status = 'current' OR %(with_closed)s
+  looked.is_cut
+FROM (SELECT count(*) >= %(newest)s AS is_cut FROM newest) AS looked
+LEFT JOIN (troubled t JOIN memory_record r ON r.project_id = %(project)s AND r.id = t.record_id)
+  ON r.status = 'current' OR %(with_closed)s
 ORDER BY t.actors DESC, t.incorrect + t.harmful DESC, t.last_at DESC, r.id
 LIMIT %(rows)s
 """
@@ -107,8 +109,9 @@ def list_trouble(*, actor: Actor, since: datetime, is_with_closed: bool = False)
             },
         )
         found = cursor.fetchall()
-    rows = tuple(_trouble_row(row) for row in found[:TROUBLED_RECORDS])
-    return Trouble(rows, since, len(found) > TROUBLED_RECORDS or any(row[11] for row in found))
+    is_cut = len(found) > TROUBLED_RECORDS or found[0][11]
+    rows = [_trouble_row(row) for row in found[:TROUBLED_RECORDS] if row[0] is not None]
+    return Trouble(tuple(rows), since, is_cut)
 
 
 def _trouble_row(row: tuple[Any, ...]) -> TroubleRow:
