@@ -6,17 +6,25 @@ Rule: `assurance.md` fault test 4 and R7.
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.db import DatabaseError, OperationalError, connection
 
+from feedback.operations.compile_context import ContextRequest, compile_context
 from feedback.operations.promote_report import promote_report
+from feedback.operations.prune_runs import prune_runs
+from feedback.operations.record_outcome import OutcomeDraft, record_outcome
 from feedback.operations.record_report import ReportDraft, record_report
+from feedback.vocabulary import OutcomeKind
 from memory.errors import Unavailable
 from memory.models import Project
+from memory.operations.append_source import MessageDraft, SourceDraft, append_source
 from memory.operations.assert_records import assert_records
+from memory.operations.configure_project import configure_project
+from memory.operations.consolidate_records import consolidate_records
 from memory.operations.correct_records import Correction, correct_records
 from memory.operations.create_project import create_project
 from memory.operations.grant_role import grant_role
@@ -25,16 +33,22 @@ from memory.operations.mark_predicate import mark_predicate
 from memory.operations.record_rows import Origin
 from memory.operations.retract_records import RetractionDraft, retract_records
 from memory.operations.revoke_credential import revoke_credential
-from memory.vocabulary import Access, Role
+from memory.vocabulary import Access, MessageRole, Role, SourceKind
 from tests.factories import (
     MARKER,
+    PERSON,
+    ClaimDraftFactory,
     RecordDraftFactory,
     UserFactory,
     a_key,
     a_record,
     a_report,
+    a_run,
+    a_source,
     fresh,
     some_records,
+    supports,
+    weigh,
 )
 from tests.invariants import broken_invariants
 from tests.observed import content
@@ -52,7 +66,8 @@ MOST_STATEMENTS = 40
 
 def state() -> dict[str, list[str]]:
     """Every row that a write could leave behind."""
-    return {**content(), "memory_project": sorted(Project.objects.values_list("name", flat=True))}
+    settings = Project.objects.values_list("name", "minimum_actors")
+    return {**content(), "memory_project": sorted(map(str, settings))}
 
 
 def asserting(agent: Actor, operator: Actor) -> Call:
@@ -128,6 +143,56 @@ def creating(agent: Actor, operator: Actor) -> Call:  # noqa: ARG001
     return partial(create_project, actor=operator, name="new")
 
 
+def appending(agent: Actor, operator: Actor) -> Call:  # noqa: ARG001
+    draft = SourceDraft(
+        kind=SourceKind.USER_STATEMENT,
+        messages=(MessageDraft(MessageRole.USER, f"A {MARKER} ran."),) * 2,
+        origin=Origin("chat", None, f"{MARKER}-1"),
+        data_subject=PERSON,
+        recalled_from=a_run(agent).run_id,
+    )
+    return partial(append_source, actor=agent, draft=draft, key=a_key())
+
+
+def consolidating(agent: Actor, operator: Actor) -> Call:  # noqa: ARG001
+    source = a_source(agent)
+    drafts = ClaimDraftFactory.create_batch(2, sources=supports(source))
+    known = consolidate_records(actor=fresh(agent), data_subject=PERSON, drafts=drafts[:1])
+    assert known.records
+    return partial(
+        consolidate_records, actor=agent, data_subject=PERSON, drafts=drafts, key=a_key()
+    )
+
+
+def compiling(agent: Actor, operator: Actor) -> Call:  # noqa: ARG001
+    a_record(agent)
+    request = ContextRequest(
+        task=MARKER,
+        max_tokens=900,
+        max_candidates=200,
+        data_subject=f"{MARKER} stranger",
+        include_shared=True,
+    )
+    return partial(compile_context, actor=agent, request=request, weigh=weigh)
+
+
+def grading(agent: Actor, operator: Actor) -> Call:  # noqa: ARG001
+    record = a_record(agent)
+    run = a_run(agent)
+    draft = OutcomeDraft(run_id=run.run_id, kind=OutcomeKind.HARMFUL, record_id=record.id)
+    return partial(record_outcome, actor=agent, draft=draft, key=a_key())
+
+
+def pruning(agent: Actor, operator: Actor) -> Call:
+    a_record(agent)
+    a_run(agent)
+    return partial(prune_runs, actor=operator, before=datetime(2999, 1, 1, tzinfo=UTC))
+
+
+def configuring(agent: Actor, operator: Actor) -> Call:  # noqa: ARG001
+    return partial(configure_project, actor=operator, minimum_actors=2)
+
+
 WRITES: dict[str, Callable[[Actor, Actor], Call]] = {
     "assert": asserting,
     "correct": correcting,
@@ -140,6 +205,12 @@ WRITES: dict[str, Callable[[Actor, Actor], Call]] = {
     "revoke": revoking,
     "mark": marking,
     "create": creating,
+    "append": appending,
+    "consolidate": consolidating,
+    "compile": compiling,
+    "grade": grading,
+    "prune": pruning,
+    "configure": configuring,
 }
 
 
