@@ -163,7 +163,7 @@ END $$
 
 def test_a_sound_database_breaks_none(rows: Actor) -> None:  # noqa: ARG001
     assert broken_invariants() == {}
-    assert len(QUERIES) == 10
+    assert len(QUERIES) == 11
 
 
 @pytest.mark.usefixtures("rows")

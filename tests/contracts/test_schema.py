@@ -52,7 +52,11 @@ GUARDIAN = {"memory_member", "memory_membergroup"}
 DERIVED = {"memory_posting": "PRIMARY KEY (project_id, term, is_current, record_id, term_count)"}
 
 #: A credential is looked up before its project is known.
-LED_BY_ANOTHER = {"memory_credential_public_id_key", "memory_credential_public_id_4ff00d20_like"}
+LED_BY_ANOTHER = {
+    "memory_credential_public_id_key",
+    "memory_credential_public_id_4ff00d20_like",
+    "memory_record_names_idx",  # trigrams of names; the function that reads it narrows to a project
+}
 
 BYTES = {
     "memory_subject_name_bytes": SUBJECT_BYTES,

@@ -86,6 +86,7 @@ def test_evidence_is_a_source_with_its_message(agent: Actor) -> None:
     assert (message.ordinal, message.role, message.content) == (0, "tool", "200")
     assert receipt == SourceReceipt(
         id=source.id,
+        scope="demo",
         log_offset=0,
         trust=Trust.ASSERTED,
         content_hash=bytes(source.content_hash),

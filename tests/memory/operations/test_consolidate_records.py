@@ -23,6 +23,7 @@ from memory.operations.correct_records import Correction, correct_records
 from memory.operations.mark_predicate import mark_predicate
 from memory.operations.record_rows import Origin
 from memory.operations.retract_records import RetractionDraft, retract_records
+from memory.queries.claims import Standing
 from memory.vocabulary import (
     CLAIMS_PER_CALL,
     Edge,
@@ -130,10 +131,9 @@ def test_the_receipt_says_what_stands_in_the_record(agent: Actor) -> None:
     said = claim(source, valid_from=start, valid_until=start + timedelta(days=1), confidence=0.25)
     (row,) = consolidate(agent, said).records
     record = Record.objects.get(id=row.id)
-    assert (row.kind, row.status, row.is_disputed, row.trust, row.confidence) == (
+    assert (row.kind, row.standing, row.trust, row.confidence) == (
         "episodic_event",
-        RecordStatus.CURRENT,
-        False,
+        Standing(RecordStatus.CURRENT, is_disputed=False, is_expired=True),
         Trust.ASSERTED,
         0.25,
     )
@@ -181,7 +181,7 @@ def test_it_is_audited_once_with_the_number_of_new_records(agent: Actor) -> None
 def test_nothing_is_merged_by_what_it_says(agent: Actor) -> None:
     rows = [a_claim(agent, statement="The herd rests.") for _ in range(2)]
     assert rows[0].id != rows[1].id
-    assert [row.status for row in rows] == [RecordStatus.CURRENT] * 2
+    assert [row.standing.status for row in rows] == [RecordStatus.CURRENT] * 2
 
 
 # --- What is cited -------------------------------------------------------------------------------
@@ -246,7 +246,7 @@ def test_a_claim_with_a_contradicting_source_is_disputed(agent: Actor) -> None:
     disputed, plain = consolidate(
         agent, claim(sources=sources), claim(sources=(*supports(pro), sources[2]))
     ).records
-    assert (disputed.is_disputed, plain.is_disputed) == (True, False)
+    assert (disputed.standing.is_disputed, plain.standing.is_disputed) == (True, False)
     assert Record.objects.get(id=disputed.id).is_disputed
     assert set(disputed.source_ids) == {pro.id, contra.id, maybe.id}
     relations = Citation.objects.filter(record_id=disputed.id).values_list("relation", flat=True)
@@ -282,7 +282,7 @@ def test_what_was_recalled_never_supports(agent: Actor) -> None:
 def test_what_was_recalled_may_contradict(agent: Actor) -> None:
     recalled = a_source(agent, recalled_from=a_run(agent).run_id)
     sources = (*supports(a_source(agent)), related(recalled, Relation.CONTRADICTS))
-    assert consolidate(agent, claim(sources=sources)).records[0].is_disputed
+    assert consolidate(agent, claim(sources=sources)).records[0].standing.is_disputed
 
 
 def test_a_curated_source_may_support_whatever_its_type_is_called(agent: Actor) -> None:
@@ -451,7 +451,7 @@ def test_an_identical_claim_answers_its_record_in_whatever_state(agent: Actor) -
 
     again = consolidate(agent, draft, other)
 
-    assert [(row.id, row.status) for row in again.records] == [
+    assert [(row.id, row.standing.status) for row in again.records] == [
         (corrected.id, RecordStatus.SUPERSEDED),
         (retracted.id, RecordStatus.RETRACTED),
     ]
