@@ -214,6 +214,18 @@ def test_equal_scores_stand_by_supporting_citations_and_then_by_id(agent: Actor)
     assert [item.record.id for item in run.items] == [double, *sorted([*single, qualified])]
 
 
+def test_of_equal_scores_the_more_relevant_comes_first_whatever_it_cites(agent: Actor) -> None:
+    """So little confidence leaves a score of one millionth for any relevance."""
+    one, two = a_source(agent), a_source(agent)
+    far = a_claim(agent, one, two, statement="zebra lake", confidence=0.000001).id
+    close = a_claim(agent, one, statement="zebra", confidence=0.000001).id
+    run = a_run(agent, "zebra", data_subject=PERSON)
+    assert [(item.record.id, item.score) for item in run.items] == [
+        (close, 0.000001),
+        (far, 0.000001),
+    ]
+
+
 def test_a_disputed_record_says_so_and_falls_behind(agent: Actor) -> None:
     pro, contra = a_source(agent), a_source(agent)
     disputed = a_claim(

@@ -472,6 +472,22 @@ def test_with_one_vote_a_run_a_word_on_the_pack_replaces_none_on_a_record(
     assert utility(agent) == 1.0
 
 
+def test_with_one_vote_a_run_an_actor_has_one_on_each_record_of_it(
+    agent: Actor, operator: Actor, record: AssertedRecord
+) -> None:
+    other = a_record(agent, statement=f"{MARKER} zebra lake")
+    run = a_run(agent, "zebra")
+    configure_project(actor=fresh(operator), one_vote_per_run=True)
+    for actor in some_actors(agent, 3):
+        an_outcome(actor, run, record.id)
+        an_outcome(actor, run, other.id, HARMFUL)
+    found = a_run(agent, "zebra").items
+    assert {item.record.id: item.components.utility for item in found} == {
+        record.id: 1.0,
+        other.id: 0.0,
+    }
+
+
 def test_a_person_and_a_program_of_one_id_are_two_actors(
     agent: Actor, reviewer: Actor, operator: Actor, pack: CompiledContext, record: AssertedRecord
 ) -> None:

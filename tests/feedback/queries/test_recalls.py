@@ -110,6 +110,14 @@ def test_facts_stand_by_score_and_equal_ones_by_citations_and_id(agent: Actor) -
     assert [fact.record.id for fact in found.facts] == [verified, double, *sorted(single), weak]
 
 
+def test_of_equal_scores_the_more_relevant_fact_comes_first(agent: Actor) -> None:
+    one, two = a_source(agent), a_source(agent)
+    far = a_claim(agent, one, two, statement="zebra lake", confidence=0.000001).id
+    close = a_claim(agent, one, statement="zebra", confidence=0.000001).id
+    found = ask(agent, "zebra", data_subject=PERSON)
+    assert [fact.record.id for fact in found.facts] == [close, far]
+
+
 def test_outcomes_move_no_fact(agent: Actor) -> None:
     best, other = (
         a_record(agent, statement=f"zebra {name}", confidence=confidence)
