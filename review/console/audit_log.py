@@ -61,7 +61,8 @@ def list_entries(request: HttpRequest, actor: Actor) -> HttpResponse:
             request, _refused(request, actor, filters, problems), "review/audit.html", 422
         )
     reading = read_audit_log(actor=actor, narrow=filters.narrow, after=after, limit=ROWS)
-    filters.offer_actors(known for known in reading.actors.values() if known.is_recent)
+    recent = (known for known in reading.actors.values() if known.is_recent)
+    filters.offer_actors(recent, "actor")
     return render(request, _screen(request, actor, filters, reading), "review/audit.html")
 
 
@@ -104,7 +105,7 @@ def _refused(
     request: HttpRequest, actor: Actor, filters: AuditFilters, problems: Sequence[FormProblem]
 ) -> AuditScreen:
     """The page with what does not fit, and without a row: nothing was read."""
-    filters.offer_actors(())
+    filters.offer_actors((), "actor")
     start = Link(label=_("Back to start"), url=_address(request, filters.query))
     return AuditScreen(
         frame=frame_of(request, actor, title=_("Audit log"), title_prefix=_("Error: ")),
