@@ -44,3 +44,6 @@ class Surface(TextChoices):
 
 
 POSITIVE_OUTCOMES: Final = frozenset({OutcomeKind.USED, OutcomeKind.USEFUL})
+
+#: Those that speak against a record itself, and not only against its use for a task.
+COMPLAINTS: Final = frozenset({OutcomeKind.INCORRECT, OutcomeKind.HARMFUL})

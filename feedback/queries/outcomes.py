@@ -12,7 +12,7 @@ from django.db.models import Count, OuterRef, Q, Subquery
 
 from feedback.models import Outcome
 from feedback.ranking import utility_of
-from feedback.vocabulary import POSITIVE_OUTCOMES, OutcomeKind
+from feedback.vocabulary import COMPLAINTS, POSITIVE_OUTCOMES, OutcomeKind
 from memory import policies
 from memory.errors import NotFound
 from memory.paging import Page, Seek
@@ -22,7 +22,7 @@ from memory.transactions import audited_read
 from memory.vocabulary import SCANNED_ROWS, Operation, UtilityScope
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from django.db.models import QuerySet
 
@@ -197,20 +197,48 @@ def _outcome_row(values: tuple[Any, ...], *, is_one_vote: bool) -> OutcomeRow:
 
 
 @dataclass(frozen=True, slots=True)
+class KindCount:
+    """The outcomes of one kind about a record: all, those that count, and by how many actors."""
+
+    number: int
+    counted: int
+    actors: int
+
+
+@dataclass(frozen=True, slots=True)
+class Complaints:
+    """The `incorrect` and `harmful` outcomes that count: from how many actors, since when."""
+
+    actors: int
+    since: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class OutcomeSummary:
     """All outcomes about one record by kind, those that count, and the utility they make."""
 
     record_id: UUID
-    by_kind: dict[OutcomeKind, int]
+    kinds: dict[OutcomeKind, KindCount]
     votes: Votes
+    complaints: Complaints
     minimum_actors: int
     utility: float
     magnitude: int = 1
 
+    @property
+    def by_kind(self) -> dict[OutcomeKind, int]:
+        """How many there are of each kind."""
+        return {kind: count.number for kind, count in self.kinds.items()}
+
+    @property
+    def total(self) -> int:
+        """How many there are."""
+        return sum(count.number for count in self.kinds.values())
+
 
 @audited_read(Operation.OUTCOME_SUMMARY)
 def get_outcome_summary(*, actor: Actor, record_id: UUID) -> OutcomeSummary:
-    """The outcomes about a record in any state, or NotFound. Three statements.
+    """The outcomes about a record in any state, or NotFound. Two statements.
 
     Where the project's `utility_scope` is `task` this is the sum over all tasks.
     """
@@ -220,15 +248,123 @@ def get_outcome_summary(*, actor: Actor, record_id: UUID) -> OutcomeSummary:
     return summarise_outcomes(actor, record_id)
 
 
+# The row without a kind is about all of them.
+_SUMMARY: Final = """
+WITH vote AS (
+  SELECT kind, recorded_at, (recorded_by_kind, recorded_by_id) AS sender,
+    kind = ANY (%(complaints)s::text[]) AS is_complaint,
+    NOT %(one_vote_per_run)s OR row_number() OVER (
+      PARTITION BY run_id, recorded_by_kind, recorded_by_id
+      ORDER BY recorded_at DESC, id DESC) = 1 AS is_counted
+  FROM feedback_outcome WHERE project_id = %(project)s AND record_id = %(record)s
+)
+SELECT kind, count(*), count(*) FILTER (WHERE is_counted), count(DISTINCT sender),
+  count(DISTINCT sender) FILTER (WHERE is_counted),
+  count(DISTINCT sender) FILTER (WHERE is_counted AND is_complaint),
+  min(recorded_at) FILTER (WHERE is_counted AND is_complaint)
+FROM vote GROUP BY GROUPING SETS ((kind), ())
+"""
+
+
 def summarise_outcomes(actor: Actor, record_id: UUID) -> OutcomeSummary:
-    """The same for a record that is known to be visible, inside another audited read."""
-    votes = count_votes(actor, [record_id]).get(record_id, NO_VOTES)
-    named = Outcome.objects.visible_to(actor).filter(record_id=record_id)
-    found = dict(named.order_by().values_list("kind").annotate(number=Count("*")))
+    """The same for a record that is known to be visible, inside another audited read.
+
+    One statement; feedback_outcome_record_idx.
+    """
+    rules = current_scope().utility
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _SUMMARY,
+            {
+                "complaints": sorted(kind.value for kind in COMPLAINTS),
+                "one_vote_per_run": rules.one_vote_per_run,
+                "project": actor.project_id,
+                "record": record_id,
+            },
+        )
+        found = {row[0]: row[1:] for row in cursor}
+    counts = {OutcomeKind(kind): KindCount(*row[:3]) for kind, row in found.items() if kind}
+    kinds = {kind: counts.get(kind, KindCount(0, 0, 0)) for kind in OutcomeKind}
+    *_, actors, complaining, since = found[None]
+    positive = sum(kinds[kind].counted for kind in POSITIVE_OUTCOMES)
+    votes = Votes(positive, sum(count.counted for count in kinds.values()) - positive, actors)
     return OutcomeSummary(
         record_id=record_id,
-        by_kind={kind: found.get(kind.value, 0) for kind in OutcomeKind},
+        kinds=kinds,
         votes=votes,
-        minimum_actors=current_scope().utility.minimum_actors,
+        complaints=Complaints(complaining, since),
+        minimum_actors=rules.minimum_actors,
         utility=votes.utility,
     )
+
+
+def count_outcomes_in(
+    actor: Actor, record_id: UUID, run_ids: Iterable[UUID]
+) -> dict[UUID, dict[OutcomeKind, int]]:
+    """What was said of a record in each of these runs, by kind. At most one statement.
+
+    feedback_outcome_run_idx.
+    """
+    wanted = list(run_ids)
+    counts: dict[UUID, dict[OutcomeKind, int]] = {}
+    if wanted:
+        rows = Outcome.objects.visible_to(actor).filter(run_id__in=wanted, record_id=record_id)
+        counted = rows.order_by().values_list("run_id", "kind").annotate(n=Count("*"))
+        for run_id, kind, number in counted:
+            counts.setdefault(run_id, {})[OutcomeKind(kind)] = number
+    return counts
+
+
+@dataclass(frozen=True, slots=True)
+class GradeRow:
+    """An outcome of a run, and how many of its kind its run has about the same record."""
+
+    record_id: UUID | None  # None: about the pack as a whole
+    kind: OutcomeKind
+    reason_code: str | None
+    is_counted: bool
+    recorded_by: UUID
+    recorded_by_kind: str
+    recorded_via: str
+    recorded_at: datetime
+    number: int
+
+
+_GRADES: Final = """
+SELECT record_id, kind, reason_code,
+  record_id IS NOT NULL AND (latest = 1 OR NOT %(one_vote_per_run)s),
+  recorded_by_id, recorded_by_kind, recorded_via, recorded_at, number
+FROM (
+  SELECT *,
+    row_number() OVER (PARTITION BY record_id, recorded_by_kind, recorded_by_id
+      ORDER BY recorded_at DESC, id DESC) AS latest,
+    row_number() OVER (PARTITION BY record_id, kind ORDER BY recorded_at DESC, id DESC) AS age,
+    count(*) OVER (PARTITION BY record_id, kind) AS number
+  FROM feedback_outcome
+  WHERE project_id = %(project)s AND run_id = %(run)s
+    AND (record_id IS NULL OR record_id = ANY (%(records)s::uuid[]))
+) AS outcome
+WHERE age <= %(each)s ORDER BY recorded_at DESC, id DESC
+"""
+
+
+def list_grades(
+    actor: Actor, run_id: UUID, record_ids: Sequence[UUID], *, each: int
+) -> list[GradeRow]:
+    """What was said of these records in a run, and of its pack as a whole, newest first.
+
+    At most `each` outcomes of a kind about a record, with the number of them all. One statement;
+    feedback_outcome_run_idx.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _GRADES,
+            {
+                "one_vote_per_run": current_scope().utility.one_vote_per_run,
+                "project": actor.project_id,
+                "run": run_id,
+                "records": list(record_ids),
+                "each": each,
+            },
+        )
+        return [GradeRow(row[0], OutcomeKind(row[1]), *row[2:]) for row in cursor]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
@@ -311,6 +312,44 @@ def list_promotions_of(actor: Actor, record_ids: Iterable[UUID]) -> list[ReportR
     """
     sql = f"{_SELECT} AND record_id = ANY(%s) AND promoted_at IS NOT NULL"
     return _read(sql, actor.project_id, list(set(record_ids)))
+
+
+@dataclass(frozen=True, slots=True)
+class AboutRecord:
+    """The newest reports about a record, and those whose promotion closed it or made it."""
+
+    newest: tuple[ReportRow, ...]
+    promotions: tuple[ReportRow, ...]
+
+
+def list_about(
+    actor: Actor, record_id: UUID, *, predecessor: UUID | None, limit: int
+) -> AboutRecord:
+    """The newest `limit` reports about a record, and the promotions around it. One statement.
+
+    feedback_report_target_idx, and feedback_report_one_promotion_uniq, joined by UNION ALL.
+    """
+    around = {record_id} if predecessor is None else {record_id, predecessor}
+    rows = Report.objects.visible_to(actor)
+    columns = (*_COLUMNS, *_TARGET, *_PROMOTION)
+    newest = rows.filter(record_id=record_id).in_order(is_newest_first=True)
+    promoted = rows.filter(record_id__in=around, promoted_at__isnull=False)
+    sides = [
+        side.annotate(is_newest=Value(is_newest, output_field=BooleanField())).values_list(
+            "is_newest", *columns
+        )
+        for is_newest, side in ((True, newest[:limit]), (False, promoted))
+    ]
+    found = [(values[0], _row(values[1:])) for values in sides[0].union(sides[1], all=True)]
+    about = [row for is_newest, row in found if is_newest]
+    return AboutRecord(
+        newest=tuple(sorted(about, key=attrgetter("recorded_at", "id"), reverse=True)),
+        promotions=tuple(
+            row
+            for is_newest, row in found
+            if not is_newest and record_id in {row.record_id, row.replacement_record_id}
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True)

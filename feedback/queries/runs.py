@@ -7,8 +7,9 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import connection
-from django.db.models import Count, Exists, OuterRef, Q, Subquery
+from django.db.models import Exists, IntegerField, OuterRef, Q, Subquery
 
 from feedback.models import ContextItem, ContextRun, Outcome
 from feedback.ranking import Components
@@ -23,7 +24,7 @@ from memory.transactions import audited_read
 from memory.vocabulary import SCANNED_ROWS, Operation, RecordStatus, Relation, Trust
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from memory.actor import Actor
 
@@ -102,6 +103,14 @@ class RunDetail:
     magnitude: int = 1
 
 
+class _Counted(Subquery):
+    """How many rows of a subquery of outcomes are of each kind, in the order of `OutcomeKind`."""
+
+    template = "(SELECT ARRAY[{}] FROM (%(subquery)s) AS outcome)".format(  # noqa: S608 - our words
+        ", ".join(f"count(*) FILTER (WHERE kind = '{kind.value}')" for kind in OutcomeKind)
+    )
+
+
 _COLUMNS: Final = (
     "id",
     "task_digest",
@@ -126,6 +135,12 @@ _COLUMNS: Final = (
     "recorded_via",
     "recorded_at",
     "request_id",
+    _Counted(
+        Outcome.objects.filter(project_id=OuterRef("project_id"), run_id=OuterRef("id")).values(
+            "kind"
+        ),
+        output_field=ArrayField(IntegerField()),
+    ),
 )
 
 
@@ -133,7 +148,7 @@ _COLUMNS: Final = (
 def list_runs(*, actor: Actor, narrow: RunFilter, after: Seek | None, limit: int) -> Page[RunRow]:
     """One page of runs, newest first.
 
-    Two statements, three where a condition is answered by no index, which then reads at most
+    One statement, two where a condition is answered by no index, which then reads at most
     `SCANNED_ROWS` index entries. Indexes: feedback_contextrun_{all,person,actor}_idx; outcomes by
     feedback_outcome_run_idx.
     """
@@ -163,9 +178,8 @@ def page_of_runs(
     bound = rows.scan_bound(SCANNED_ROWS) if rest else None
     if rest:
         rows = rows.up_to(bound, is_newest_first=True).filter(rest)
-    found = list(rows.values_list(*_COLUMNS)[: limit + 1])
-    outcomes = count_by_run(actor, [values[0] for values in found])
-    return Page.cut([_run_row(values, outcomes) for values in found], limit, bound=bound)
+    found = [_run_row(values) for values in rows.values_list(*_COLUMNS)[: limit + 1]]
+    return Page.cut(found, limit, bound=bound)
 
 
 def _period(narrow: RunFilter) -> Q:
@@ -177,19 +191,7 @@ def _period(narrow: RunFilter) -> Q:
     return period
 
 
-def count_by_run(actor: Actor, run_ids: Iterable[UUID]) -> dict[UUID, dict[OutcomeKind, int]]:
-    """All outcomes of runs by kind, run-level ones too. At most one statement."""
-    wanted = list(run_ids)
-    counts: dict[UUID, dict[OutcomeKind, int]] = {}
-    if wanted:
-        rows = Outcome.objects.visible_to(actor).filter(run_id__in=wanted).order_by()
-        for run_id, kind, number in rows.values_list("run_id", "kind").annotate(n=Count("*")):
-            counts.setdefault(run_id, {})[OutcomeKind(kind)] = number
-    return counts
-
-
-def _run_row(values: tuple[Any, ...], outcomes: Mapping[UUID, Mapping[OutcomeKind, int]]) -> RunRow:
-    counts = outcomes.get(values[0], {})
+def _run_row(values: tuple[Any, ...]) -> RunRow:
     return RunRow(
         id=values[0],
         task_digest=bytes(values[1]),
@@ -209,23 +211,25 @@ def _run_row(values: tuple[Any, ...], outcomes: Mapping[UUID, Mapping[OutcomeKin
         recorded_via=values[15],
         recorded_at=values[16],
         request_id=values[17],
-        outcomes={kind: counts.get(kind, 0) for kind in OutcomeKind},
+        outcomes=dict(zip(OutcomeKind, values[18], strict=True)),
     )
 
 
 @audited_read(Operation.CONTEXT_GET)
 def get_run(*, actor: Actor, run_id: UUID) -> RunDetail:
-    """One run with its items, or NotFound. Three statements."""
+    """One run with its items, or NotFound. Two statements."""
     policies.can_read(actor).require()
     return get_run_for(actor, run_id)
 
 
-def get_run_for(actor: Actor, run_id: UUID) -> RunDetail:
-    """The same inside another audited read."""
+def get_run_for(
+    actor: Actor, run_id: UUID, *, after_rank: int = 0, limit: int | None = None
+) -> RunDetail:
+    """The same inside another audited read; all items, or some from behind a rank on."""
     found = ContextRun.objects.visible_to(actor).filter(id=run_id).values_list(*_COLUMNS).first()
     if found is None:
         raise NotFound
-    return RunDetail(_run_row(found, count_by_run(actor, [run_id])), _list_items(actor, run_id))
+    return RunDetail(_run_row(found), _list_items(actor, run_id, after_rank, limit))
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,14 +270,16 @@ SELECT i.rank, i.record_id, i.record_version, i.score, i.relevance, i.trust, i.r
     FROM memory_citation c WHERE c.project_id = i.project_id AND c.record_id = i.record_id)
 FROM feedback_contextitem i
 JOIN memory_record r ON r.project_id = i.project_id AND r.id = i.record_id
-WHERE i.project_id = %s AND i.run_id = %s
-ORDER BY i.rank
+WHERE i.project_id = %s AND i.run_id = %s AND i.rank > %s
+ORDER BY i.rank LIMIT %s
 """
 
 
-def _list_items(actor: Actor, run_id: UUID) -> tuple[RunItem, ...]:
+def _list_items(
+    actor: Actor, run_id: UUID, after_rank: int, limit: int | None
+) -> tuple[RunItem, ...]:
     with connection.cursor() as cursor:
-        cursor.execute(_ITEMS, [actor.project_id, run_id])
+        cursor.execute(_ITEMS, [actor.project_id, run_id, after_rank, limit])
         return tuple(_run_item(row) for row in cursor)
 
 

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.db import connection
 
+from feedback.queries.reports import COUNTED_REPORTS
 from memory import policies
 from memory.scope import current_scope
 from memory.transactions import audited_read
@@ -76,8 +77,10 @@ WITH newest AS (
 )
 SELECT r.id, r.version, r.subject, r.predicate, r.object, r.status, t.incorrect, t.harmful,
   t.actors, t.last_at, (
-    SELECT count(*) FROM feedback_report f
-    WHERE f.project_id = r.project_id AND f.record_id = r.id AND f.promoted_at IS NULL),
+    SELECT count(*) FROM (
+      SELECT FROM feedback_report f
+      WHERE f.project_id = r.project_id AND f.record_id = r.id AND f.promoted_at IS NULL
+      LIMIT %(counted)s) AS open_report),
   looked.is_cut
 FROM (SELECT count(*) >= %(newest)s AS is_cut FROM newest) AS looked
 LEFT JOIN (troubled t JOIN memory_record r ON r.project_id = %(project)s AND r.id = t.record_id)
@@ -96,6 +99,11 @@ def list_trouble(*, actor: Actor, since: datetime, is_with_closed: bool = False)
     reports by key.
     """
     policies.can_read(actor).require()
+    return find_trouble(actor, since=since, is_with_closed=is_with_closed)
+
+
+def find_trouble(actor: Actor, *, since: datetime, is_with_closed: bool = False) -> Trouble:
+    """The same inside another audited read."""
     with connection.cursor() as cursor:
         cursor.execute(
             _TROUBLE,
@@ -105,6 +113,7 @@ def list_trouble(*, actor: Actor, since: datetime, is_with_closed: bool = False)
                 "newest": NEWEST_OUTCOMES,
                 "one_vote_per_run": current_scope().utility.one_vote_per_run,
                 "with_closed": is_with_closed,
+                "counted": COUNTED_REPORTS + 1,
                 "rows": TROUBLED_RECORDS + 1,
             },
         )
