@@ -18,7 +18,8 @@ COUNTED_OUTCOMES_NEEDED: Final = 3
 _HALF_LIFE_DAYS: Final = 90
 _HIGHEST_TRUST: Final = 3
 _MICRO: Final = Decimal("0.000001")
-_WEIGHTS: Final = {
+#: What each component counts for, by its name.
+WEIGHTS: Final = {
     "relevance": Decimal("0.45"),
     "trust": Decimal("0.20"),
     "recency": Decimal("0.15"),
@@ -46,7 +47,7 @@ class Components:
         give an equal score on every machine.
         """
         total = sum(
-            (weight * _decimal(getattr(self, name)) for name, weight in _WEIGHTS.items()),
+            (weight * _decimal(getattr(self, name)) for name, weight in WEIGHTS.items()),
             start=Decimal(0),
         )
         return _rounded(_decimal(self.confidence) * total)

@@ -148,10 +148,18 @@ EMPTY: Final[dict[str, StrPromise | Plural]] = {
     ),
     "scan_stopped": _("Nothing in the first {n} reports of this view."),
     "scan_stopped_entries": _("Nothing in the first {n} entries of this view."),
+    "scan_stopped_runs": _("Nothing in the first {n} runs of this view."),
     "page_emptied": _("The entries of this page are gone."),
     "record_reports_empty": _("No one has reported a doubt about this record."),
     "citations_empty": _("No source is cited for this record."),
     "audit_empty": _("No entries match."),
+    "runs_empty": _("No context runs in this period. Widen the dates."),
+    "run_emptied": _("The records of this pack were erased."),
+    "run_empty": _("Nothing fitted, or nothing was found: this pack is empty."),
+    "run_ungraded": _("Nobody has said what became of this pack."),
+    "trouble_empty": _("No record has counted negative outcomes in this period."),
+    "record_runs_empty": _("No context pack has held this record."),
+    "record_ungraded": _("Nobody has said what became of a pack with this record."),
     "projects_empty": _("You have no role in any project. The operator grants roles."),
 }
 
@@ -231,6 +239,61 @@ SCREEN: Final[dict[str, StrPromise | Plural]] = {
     "about_subject": _("In the words of {subject}"),
     "oldest": _("oldest {age}"),
     "audit_range": _("From is inclusive, To is exclusive; both are UTC."),
+    "run_heading": _("Context run, {time} UTC"),
+    "run_budget": _("budget {n}"),
+    "run_subject": _("for {subject}"),
+    "scan_cut_runs": _("This page looked at {n} runs. Older ones may match too."),
+    "items_erased": lambda n: ngettext(
+        "{n} item of this page is gone: its record was erased.",
+        "{n} items of this page are gone: their records were erased.",
+        n,
+    ),
+    "score_formula": _("Item {n}: {confidence} \N{MULTIPLICATION SIGN} ({sum}) = {score}"),
+    "utility_note": _(
+        "Fewer than three counted outcomes give utility 0.5. Outcomes never change a record."
+    ),
+    "outcome_count": _("{kind} {n}"),
+    "outcome_reasons": _("{kind} {n} ({reasons})"),
+    "outcome_actors": lambda n: ngettext(
+        "{kind} {number} ({n} actor)", "{kind} {number} ({n} actors)", n
+    ),
+    "outcomes_counted": _("{n} of {total} count."),
+    "utility_counted": lambda n: ngettext(
+        "Utility {utility}, by {n} actor.", "Utility {utility}, by {n} actors.", n
+    ),
+    "utility_few": _("Utility {utility}: fewer than three outcomes count."),
+    "utility_few_actors": lambda n: ngettext(
+        "Utility {utility}: outcomes of {n} actor are needed.",
+        "Utility {utility}: outcomes of {n} distinct actors are needed.",
+        n,
+    ),
+    "graded_whole": _("Graded as a whole: {outcomes}. This changes no ranking."),
+    "grade_by": _("{kind} ({actor})"),
+    "grade_item": _("{kind}, item {n}, by {actor}"),
+    "grade_pack": _("{kind}, the pack as a whole, by {actor}"),
+    "grade_replaced": _("Does not count: the same actor said something later."),
+    "grades_told": _("At most the newest {n} of a kind are told for each item."),
+    "doubt_incorrect": lambda n: ngettext(
+        "Counted outcomes: incorrect {incorrect} from {n} actor since {date}.",
+        "Counted outcomes: incorrect {incorrect} from {n} actors since {date}.",
+        n,
+    ),
+    "doubt_harmful": lambda n: ngettext(
+        "Counted outcomes: harmful {harmful} from {n} actor since {date}.",
+        "Counted outcomes: harmful {harmful} from {n} actors since {date}.",
+        n,
+    ),
+    "doubt_incorrect_harmful": lambda n: ngettext(
+        "Counted outcomes: incorrect {incorrect}, harmful {harmful} from {n} actor since {date}.",
+        "Counted outcomes: incorrect {incorrect}, harmful {harmful} from {n} actors since {date}.",
+        n,
+    ),
+    "advisory": _(
+        "These are unverified statements by clients; nothing was changed because of them."
+    ),
+    "trouble_bound": _("At most {rows} records, out of the newest {n} outcomes."),
+    "trouble_cut": _("There is more than this page shows. Choose a shorter period."),
+    "event_delivered": _("Delivered to {actor}, at rank {n}"),
     "page_age": _("This page is {n} minutes old."),
     "invisible": lambda n: ngettext(
         "This text contains {n} character that cannot be seen. It is shown as a box.",

@@ -15,11 +15,16 @@ __all__ = [
     "can_see_audit",
     "can_see_queue",
     "can_see_records",
+    "can_see_runs",
+    "can_see_trouble",
 ]
 
-#: Reports and records are content: readers, reviewers and owners see them, auditors do not.
+#: Reports, records and context runs are content: readers, reviewers and owners see them, auditors
+#: do not.
 can_see_queue = can_read
 can_see_records = can_read
+can_see_runs = can_read
+can_see_trouble = can_read
 
 #: The audit log holds no content: auditors and owners.
 can_see_audit = can_read_audit

@@ -32,6 +32,7 @@ from review.screens import (
     KeyHint,
     Link,
     Notice,
+    OutcomesPanel,
     Pager,
     PromoteForm,
     ReportRow,
@@ -107,6 +108,8 @@ class ComponentsScreen(Screen):
     citation: Citation
     events: tuple[Event, ...]
     words: tuple[Explanation, ...]
+    outcomes: tuple[OutcomesPanel, ...]
+    share: float
     ids: tuple[IdEntry, ...]
     actors: tuple[ActorLabel, ...] = (PERSON, AGENT)
 
@@ -138,6 +141,8 @@ def components_screen() -> ComponentsScreen:
         citation=_citation(),
         events=(Event(happened=sentence("event_asserted", actor=AGENT), at=NOW),),
         words=WORDS[:2],
+        outcomes=(_outcomes(), OutcomesPanel(words=())),
+        share=2 / 3,
         ids=(IdEntry(label="Record version", value=str(VERSION)),),
     )
 
@@ -213,4 +218,12 @@ def _citation() -> Citation:
         text=text,
         byte_start=text.index("The capital"),
         byte_end=text.index(".\nTwo lines\nafter") + 1,
+    )
+
+
+def _outcomes() -> OutcomesPanel:
+    return OutcomesPanel(
+        words=(sentence("outcome_actors", kind="incorrect", number=3, n=2),),
+        counted=sentence("outcomes_counted", n=3, total=3),
+        utility=sentence("utility_counted", utility="0.000", n=2),
     )

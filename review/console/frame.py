@@ -41,6 +41,13 @@ _ROLE_WORDS: Final = {
 #: where the link leads; on the others, named by their beginning, it is the current one too.
 PLACES: Final = (
     (_("Reports"), "g q", ("review:report-list", "review:report-"), policies.can_see_queue),
+    (_("Context runs"), "g c", ("review:run-list", "review:run-"), policies.can_see_runs),
+    (
+        _("Records in trouble"),
+        "g t",
+        ("review:trouble-list", "review:trouble-"),
+        policies.can_see_trouble,
+    ),
     (_("Audit log"), "g a", ("review:audit-list", "review:audit-"), policies.can_see_audit),
 )
 

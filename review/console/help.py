@@ -21,6 +21,9 @@ _GROUPS: Final = (
     KeyGroup(name="report", title=_("A report"), hints=keys.REPORT_KEYS),
     KeyGroup(name="record", title=_("A record"), hints=keys.RECORD_KEYS),
     KeyGroup(name="doubt", title=_("Report a doubt"), hints=keys.DOUBT_KEYS),
+    KeyGroup(name="runs", title=_("Context runs"), hints=keys.RUNS_KEYS),
+    KeyGroup(name="run", title=_("A context run"), hints=keys.RUN_KEYS),
+    KeyGroup(name="trouble", title=_("Records in trouble"), hints=keys.TROUBLE_KEYS),
     KeyGroup(name="audit", title=_("Audit log"), hints=keys.AUDIT_KEYS),
 )
 

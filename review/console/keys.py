@@ -61,6 +61,30 @@ AUDIT_KEYS: Final = (
 
 DOUBT_KEYS: Final = (KeyHint(keys="u", does=_("Up to the record")),)
 
+RUNS_KEYS: Final = (
+    KeyHint(keys="j", does=_("Next row")),
+    KeyHint(keys="k", does=_("Previous row")),
+    KeyHint(keys="o", does=_("Open the current row, or the first")),
+    KeyHint(keys="n", does=_("Older runs")),
+    KeyHint(keys="f", does=_("First filter")),
+)
+
+RUN_KEYS: Final = (
+    KeyHint(keys="u", does=_("Up to the list")),
+    KeyHint(keys="e", does=_("Items")),
+    KeyHint(keys="h", does=_("Outcomes")),
+    KeyHint(keys="j", does=_("Next row")),
+    KeyHint(keys="k", does=_("Previous row")),
+    KeyHint(keys="o", does=_("Open the record of the current row, or of the first")),
+    KeyHint(keys="n", does=_("Further items")),
+)
+
+TROUBLE_KEYS: Final = (
+    KeyHint(keys="j", does=_("Next row")),
+    KeyHint(keys="k", does=_("Previous row")),
+    KeyHint(keys="o", does=_("Open the current row, or the first")),
+)
+
 #: What works wherever there are rows.
 ROW_KEYS: Final = ("j", "k", "o")
 

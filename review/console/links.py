@@ -12,6 +12,8 @@ from django.urls import reverse
 from review.console.visit import project_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from django.http import HttpRequest
 
     from review.console.place import Place
@@ -75,7 +77,7 @@ class Links:
         return reverse("review:report-retract", args=[self.project, report_id], query=query)
 
     def record(self, record_id: UUID, tab: str = "get", **query: str | None) -> str:
-        """A tab of a record: `get`, `reports`, `versions`, `history` or `compare`."""
+        """A tab of a record: `get`, `reports`, `runs`, `versions`, `history` or `compare`."""
         given = {name: value for name, value in query.items() if value is not None}
         return reverse(f"review:record-{tab}", args=[self.project, record_id], query=given)
 
@@ -83,6 +85,21 @@ class Links:
         """The form of a doubt about a record; with a reason the server words the note by it."""
         query = {"reason": reason} if reason else {}
         return reverse("review:record-report", args=[self.project, record_id], query=query)
+
+    def runs(self, query: Mapping[str, str] | None = None) -> str:
+        """A page of the list of context runs."""
+        return reverse("review:run-list", args=[self.project], query=query or {})
+
+    def run(self, run_id: UUID, *, origin: str = "", after_rank: int = 0) -> str:
+        """A context run, as one of the list that somebody came from."""
+        query = {"from": origin} if origin else {}
+        query |= {"after": str(after_rank)} if after_rank else {}
+        return reverse("review:run-get", args=[self.project, run_id], query=query)
+
+    def trouble(self, days: int, *, is_with_closed: bool = False) -> str:
+        """The records in trouble."""
+        query = {"days": str(days)} | ({"closed": "show"} if is_with_closed else {})
+        return reverse("review:trouble-list", args=[self.project], query=query)
 
     def version(self, record_id: UUID, number: int, after: str | None = None) -> str:
         """A record in one of its versions."""

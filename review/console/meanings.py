@@ -85,7 +85,7 @@ WORDS: Final = (
 ROLES: Final = (
     Explanation(
         name=_("reader"),
-        meaning=_("Sees reports and records, with their history. Changes nothing."),
+        meaning=_("Sees reports, records with their history, and context runs. Changes nothing."),
     ),
     Explanation(
         name=_("reviewer"),
@@ -93,7 +93,9 @@ ROLES: Final = (
     ),
     Explanation(
         name=_("auditor"),
-        meaning=_("Sees the audit log, which holds no content. Sees neither reports nor records."),
+        meaning=_(
+            "Sees the audit log, which holds no content. Sees no reports, records or context runs."
+        ),
     ),
     Explanation(
         name=_("owner"),

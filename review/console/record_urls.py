@@ -14,4 +14,5 @@ urlpatterns: list[URLPattern] = [
     path("<id:record_id>/history/", records.list_events, name="record-history"),
     path("<id:record_id>/report/", doubt.report_doubt, name="record-report"),
     path("<id:record_id>/reports/", records.list_reports, name="record-reports"),
+    path("<id:record_id>/runs/", records.list_runs, name="record-runs"),
 ]

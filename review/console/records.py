@@ -16,6 +16,7 @@ from review import policies
 from review.console.access import project_view, refuse
 from review.console.answers import address_page
 from review.console.drawing import record as record_drawing
+from review.console.drawing import runs as runs_drawing
 from review.console.drawing import versions as versions_drawing
 from review.console.drawing.queue import back_link
 from review.console.drawing.record import RecordPage
@@ -164,7 +165,7 @@ def list_events(tab: Tab) -> HttpResponse:
         tab.page(reading),
         place=Place(),
         start=tab.start,
-        onward=tab.onward(reading.reports),
+        onward=tab.onward(reading.moments),
     )
     return render(tab.request, screen, "review/record_history.html")
 
@@ -183,6 +184,18 @@ def list_reports(tab: Tab) -> HttpResponse:
         onward=tab.onward(reading.page),
     )
     return render(tab.request, screen, "review/record_reports.html")
+
+
+@tab_view(Operation.RECORD_HISTORY)
+def list_runs(tab: Tab) -> HttpResponse:
+    """The packs that held the record, newest first."""
+    reading = queries.read_record_runs(
+        actor=tab.actor, record_id=tab.record_id, after=tab.after, limit=SHOWN_ROWS
+    )
+    screen = runs_drawing.record_runs_screen(
+        reading, tab.page(reading), start=tab.start, onward=tab.onward(reading.page)
+    )
+    return render(tab.request, screen, "review/record_runs.html")
 
 
 def _now_page(tab: Tab, reading: queries.RecordReading) -> HttpResponse:

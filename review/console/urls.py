@@ -12,7 +12,9 @@ from review.console import (
     help,
     preferences_view,
     projects,
+    runs,
     sign_in,
+    trouble,
 )
 
 app_name = "review"
@@ -22,6 +24,9 @@ _project: list[URLPattern | URLResolver] = [
     path("", projects.open_project, name="project-open"),
     path("reports/", include("review.console.report_urls")),
     path("records/", include("review.console.record_urls")),
+    path("runs/", runs.list_runs, name="run-list"),
+    path("runs/<id:run_id>/", runs.get_run, name="run-get"),
+    path("trouble/", trouble.list_trouble, name="trouble-list"),
     path("audit/", audit_log.list_entries, name="audit-list"),
 ]
 

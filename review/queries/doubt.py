@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from feedback.queries.outcomes import summarise_outcomes
+from feedback.vocabulary import OutcomeKind
 from memory import policies
 from memory.actor import Actor
 from memory.queries import records
@@ -13,7 +15,7 @@ from memory.queries.chain import LinkedRecord, find_chain
 from memory.queries.records import RecordDetail
 from memory.transactions import audited_read, project_scope
 from memory.vocabulary import Operation
-from review.messages import Sentence
+from review.messages import Sentence, sentence
 from review.queries.names import Names, names_in
 
 if TYPE_CHECKING:
@@ -23,9 +25,29 @@ if TYPE_CHECKING:
 #: the transaction of the read, whose budget leaves it four statements.
 Reason: TypeAlias = Callable[[Actor, RecordDetail], Sentence | None]
 
+
+def _complaints(actor: Actor, record: RecordDetail) -> Sentence | None:
+    """The `incorrect` and `harmful` outcomes that count, as the first words of a note.
+
+    One statement; feedback_outcome_record_idx.
+    """
+    summary = summarise_outcomes(actor, record.id)
+    since = summary.complaints.since
+    if since is None:
+        return None
+    said = {"n": summary.complaints.actors, "date": f"{since:%Y-%m-%d}"}
+    incorrect = summary.kinds[OutcomeKind.INCORRECT].counted
+    harmful = summary.kinds[OutcomeKind.HARMFUL].counted
+    if not harmful:
+        return sentence("doubt_incorrect", incorrect=incorrect, **said)
+    if not incorrect:
+        return sentence("doubt_harmful", harmful=harmful, **said)
+    return sentence("doubt_incorrect_harmful", incorrect=incorrect, harmful=harmful, **said)
+
+
 #: By what the address of the form says (`?reason=outcomes`): a page that links to it names a
 #: reason and never a text, so no text stands in an address and none can be put there by others.
-REASONS: Final[dict[str, Reason]] = {}
+REASONS: Final[dict[str, Reason]] = {"outcomes": _complaints}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 from uuid import UUID
 
 from memory.queries.members import list_actor_labels
@@ -15,11 +15,25 @@ if TYPE_CHECKING:
 
     from feedback.queries.reports import ReportRow
     from memory.actor import Actor
-    from memory.queries.chain import LinkedRecord
     from memory.queries.records import RecordDetail
-    from memory.queries.versions import VersionRow
 
 _SHORT = 8  # characters of an id that stand for a name which is gone
+
+
+class Authored(Protocol):
+    """A row that somebody recorded."""
+
+    @property
+    def recorded_by(self) -> UUID:
+        """Their id."""
+
+    @property
+    def recorded_by_kind(self) -> str:
+        """Person or credential."""
+
+    @property
+    def recorded_via(self) -> str:
+        """The edge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +47,7 @@ class Names:
         name = self.by_id.get(actor_id, str(actor_id)[:_SHORT])
         return ActorLabel(label=name, kind=ActorKind(kind), edge=Edge(edge))
 
-    def author(self, row: ReportRow | RecordDetail | VersionRow | LinkedRecord) -> ActorLabel:
+    def author(self, row: Authored) -> ActorLabel:
         """Who recorded a row."""
         return self.label(row.recorded_by, row.recorded_by_kind, row.recorded_via)
 
@@ -57,7 +71,7 @@ def names_in(
     *,
     reports: Iterable[ReportRow] = (),
     records: Iterable[RecordDetail] = (),
-    others: Iterable[VersionRow | LinkedRecord | None] = (),
+    others: Iterable[Authored | None] = (),
 ) -> Names:
     """The names of everybody in these rows. At most one statement."""
     wanted: set[UUID] = {row.recorded_by for row in others if row is not None}

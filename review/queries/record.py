@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from feedback.queries import reports
-from feedback.vocabulary import Queue
+from feedback.queries.outcomes import count_outcomes_in, summarise_outcomes
+from feedback.queries.runs import DeliveryRow, page_of_deliveries
+from feedback.vocabulary import OutcomeKind, Queue
 from memory import policies
 from memory.errors import NotFound
+from memory.paging import Page, Placed
 from memory.queries import citations, records
 from memory.queries.chain import Chain, LinkedRecord, find_chain
 from memory.queries.versions import get_version, list_versions
@@ -20,14 +23,17 @@ from review.queries.names import Names, names_in
 from review.queries.report import promotions_around
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from uuid import UUID
 
+    from feedback.queries.outcomes import OutcomeSummary
     from feedback.queries.reports import ReportRow
     from memory.actor import Actor
-    from memory.paging import Page, Seek
+    from memory.paging import Seek
     from memory.queries.citations import CitationRow
     from memory.queries.records import RecordDetail
     from memory.queries.versions import VersionRow
+    from review.queries.names import Authored
 
 
 class Reading(Protocol):
@@ -48,13 +54,17 @@ class Reading(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordReading:
-    """A record, or one version of it, with a page of what it rests on."""
+    """A record, or one version of it, with a page of what it rests on.
+
+    `outcomes` are about the record as a whole, so an old version comes without them.
+    """
 
     now: datetime
     record: RecordDetail
     version: VersionRow
     citations: Page[CitationRow]
     names: Names
+    outcomes: OutcomeSummary | None = None
     magnitude: int = 1
 
 
@@ -63,7 +73,8 @@ def read_record(*, actor: Actor, record_id: UUID, after: Seek | None, limit: int
     """A record as it is. Five statements; memory_citation_record_idx."""
     policies.can_read(actor).require()
     record = records.get_detail(actor, record_id)
-    return _reading(actor, record, record.version_number, after, limit)
+    reading = _reading(actor, record, record.version_number, after, limit)
+    return replace(reading, outcomes=summarise_outcomes(actor, record.id))
 
 
 @audited_read(Operation.RECORD_HISTORY)
@@ -175,47 +186,77 @@ def _chosen(
     return linked
 
 
+#: What a page of a record's history is made of, apart from its versions.
+Moment: TypeAlias = "ReportRow | DeliveryRow"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryReading:
-    """What happened to a record in the stretch of time that a page of its reports covers."""
+    """What happened to a record in the stretch of time that a page of its history covers."""
 
     now: datetime
     record: RecordDetail
     versions: tuple[VersionRow, ...]
-    reports: Page[ReportRow]
+    moments: Page[Moment]
     promotions: tuple[ReportRow, ...]
     names: Names
 
     @property
+    def reports(self) -> tuple[ReportRow, ...]:
+        """The doubts among the moments."""
+        return tuple(row for row in self.moments.rows if not isinstance(row, DeliveryRow))
+
+    @property
+    def deliveries(self) -> tuple[DeliveryRow, ...]:
+        """The packs among the moments."""
+        return tuple(row for row in self.moments.rows if isinstance(row, DeliveryRow))
+
+    @property
     def magnitude(self) -> int:
         """Events drawn, for the audit entry."""
-        return len(self.versions) + self.reports.magnitude
+        return len(self.versions) + self.moments.magnitude
 
 
 @audited_read(Operation.RECORD_HISTORY)
 def read_history(
     *, actor: Actor, record_id: UUID, after: Seek | None, limit: int
 ) -> HistoryReading:
-    """Versions and reports of a record together, newest first. Six statements.
+    """Versions, reports and packs of a record together, newest first. Six statements.
 
-    Reports are paged (feedback_report_target_idx); the few versions are read anew for every page
-    and narrowed to the stretch of time between the reports of the page before and of this one.
+    Reports and packs are paged as one list (feedback_report_target_idx and
+    feedback_contextitem_packs_idx, each sought from the same place); the few versions are read
+    anew for every page and narrowed to the stretch of time between the last moment of the page
+    before and of this one.
     """
     policies.can_read(actor).require()
     record = records.get_detail(actor, record_id)
-    page = reports.page_of_reports(
-        actor, queue=Queue.ALL, record_id=record.id, after=after, limit=limit
-    )
+    page = _moments(actor, record.id, after, limit)
     versions = list_versions(actor, record.id, limit=limit).rows
     promotions = tuple(promotions_around(actor, record))
-    return HistoryReading(
+    reading = HistoryReading(
         now=current_scope().opened_at,
         record=record,
         versions=_within(versions, after, page.next),
-        reports=page,
+        moments=page,
         promotions=promotions,
-        names=names_in(actor, reports=[*page.rows, *promotions], records=[record], others=versions),
+        names=Names({}),
     )
+    others: list[Authored] = [*versions, *reading.deliveries]
+    names = names_in(
+        actor, reports=[*reading.reports, *promotions], records=[record], others=others
+    )
+    return replace(reading, names=names)
+
+
+def _moments(actor: Actor, record_id: UUID, after: Seek | None, limit: int) -> Page[Moment]:
+    """The next reports and packs of a record, in one order. Two statements."""
+    doubts = reports.page_of_reports(
+        actor, queue=Queue.ALL, record_id=record_id, after=after, limit=limit + 1
+    )
+    packs = page_of_deliveries(actor, record_id, after=after, limit=limit + 1)
+    both: list[Moment] = [*doubts.rows, *packs.rows]
+    both.sort(key=_place, reverse=True)
+    return Page.cut(both[: limit + 1], limit)
 
 
 def _within(
@@ -230,7 +271,7 @@ def _within(
     )
 
 
-def _place(row: VersionRow) -> tuple[datetime, UUID]:
+def _place(row: Placed) -> tuple[datetime, UUID]:
     return row.recorded_at, row.id
 
 
@@ -264,4 +305,37 @@ def read_record_reports(
         record=record,
         page=page,
         names=names_in(actor, reports=page.rows, records=[record]),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordRunsReading:
+    """A page of the packs that held a record, newest first, with what was said of it in each."""
+
+    now: datetime
+    record: RecordDetail
+    page: Page[DeliveryRow]
+    outcomes: Mapping[UUID, Mapping[OutcomeKind, int]]
+    names: Names
+
+    @property
+    def magnitude(self) -> int:
+        """Rows drawn, for the audit entry."""
+        return self.page.magnitude
+
+
+@audited_read(Operation.RECORD_HISTORY)
+def read_record_runs(
+    *, actor: Actor, record_id: UUID, after: Seek | None, limit: int
+) -> RecordRunsReading:
+    """The packs that held a record. At most four statements; feedback_contextitem_packs_idx."""
+    policies.can_read(actor).require()
+    record = records.get_detail(actor, record_id)
+    page = page_of_deliveries(actor, record.id, after=after, limit=limit)
+    return RecordRunsReading(
+        now=current_scope().opened_at,
+        record=record,
+        page=page,
+        outcomes=count_outcomes_in(actor, record.id, [row.run_id for row in page.rows]),
+        names=names_in(actor, records=[record], others=page.rows),
     )

@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from feedback.queries import reports
-from feedback.vocabulary import Order, Queue
+from feedback.queries.outcomes import summarise_outcomes
+from feedback.vocabulary import Order
 from memory import policies
 from memory.queries import chain, citations, records, versions
 from memory.scope import current_scope
@@ -18,6 +19,7 @@ from review.queries.names import Names, names_in
 if TYPE_CHECKING:
     from uuid import UUID
 
+    from feedback.queries.outcomes import OutcomeSummary
     from feedback.queries.reports import Neighbours, ReportRow
     from memory.actor import Actor
     from memory.paging import Page
@@ -42,6 +44,7 @@ class ReportReading:
     citations: Page[CitationRow]
     about_record: tuple[ReportRow, ...]  # newest first, this report among them if it is new
     promotions: tuple[ReportRow, ...]
+    outcomes: OutcomeSummary
     neighbours: Neighbours
     names: Names
     decided: ReportRow | None = None
@@ -70,29 +73,29 @@ def read_report(
 ) -> ReportReading:
     """A report with everything that a decision needs.
 
-    Eight statements, however many citations and sibling reports there are: the report (and the one
-    just decided), the record with the count of its open reports, citations, reports about the
-    record (feedback_report_target_idx), promotions, neighbours, names. One more where a current
-    record moved since the report.
+    Eight statements, however many citations, sibling reports and outcomes there are: the report
+    (and the one just decided), the record and the count of its open reports, citations, reports
+    about the record with the promotions around it (feedback_report_target_idx), outcomes,
+    neighbours, names. One more where a current record moved since the report.
     """
     policies.can_read(actor).require()
     found = reports.find_reports(actor, {report_id} | ({decided} if decided else set()))
     report = found.get(report_id) or reports.get_report_for(actor, report_id)
     record = records.get_detail(actor, report.record_id, is_counting_reports=True)
-    about_record = reports.page_of_reports(
-        actor, queue=Queue.ALL, record_id=record.id, limit=SHOWN_SIBLINGS + 2
-    ).rows
-    promotions = promotions_around(actor, record)
+    about = reports.list_about(
+        actor, record.id, predecessor=record.replaces, limit=SHOWN_SIBLINGS + 2
+    )
     return ReportReading(
         now=current_scope().opened_at,
         report=report,
         record=record,
         reported_version=_reported_version(actor, report, record),
         citations=citations.list_citations(actor, record.id, limit=SHOWN_CITATIONS),
-        about_record=about_record,
-        promotions=tuple(promotions),
+        about_record=about.newest,
+        promotions=about.promotions,
+        outcomes=summarise_outcomes(actor, record.id),
         neighbours=reports.find_neighbours(actor, report, queue=view.queue, order=order),
-        names=names_in(actor, reports=[report, *about_record, *promotions], records=[record]),
+        names=names_in(actor, reports=[report, *about.newest, *about.promotions], records=[record]),
         decided=found.get(decided) if decided else None,
     )
 

@@ -36,6 +36,7 @@ class Badge(StrEnum):
     """The closed set of badges of the screens that exist (`console.md` 10.5)."""
 
     CORRECT = "correct"
+    ADVISORY = "advisory"
     RETRACT = "retract"
     RETRACTED = "retracted"
     REFUSED = "refused"

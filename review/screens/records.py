@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from review.messages import Sentence
     from review.screens.frame import ActorLabel, Badge, Empty, Label, Link, Offer, Pager
     from review.screens.reports import Citation, Event, IdEntry, ReportRow
+    from review.screens.runs import OutcomesPanel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +63,7 @@ class RecordNowScreen(RecordScreen):
     """Tab Now, also for one old version."""
 
     statement: str
+    outcomes: OutcomesPanel | None = None  # None on an old version
     citations: tuple[Citation, ...]
     citations_pager: Pager | None = None
     empty: Empty | None = None

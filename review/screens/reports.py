@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         Offer,
         Pager,
     )
+    from review.screens.runs import OutcomesPanel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,6 +161,7 @@ class ReportScreen(Screen):
     siblings: tuple[SiblingReport, ...] = ()
     siblings_total: str = "0"
     all_reports: Link | None = None
+    outcomes: OutcomesPanel
     history: tuple[Event, ...]
     ids: tuple[IdEntry, ...] = ()
 

@@ -38,6 +38,7 @@ CONTEXT_CHARACTERS: Final = 240  # per side; a line may be endless
 
 BADGES: Final[dict[Badge, tuple[str, StrPromise]]] = {
     Badge.CORRECT: ("badge badge-info", gettext_lazy("Correct")),
+    Badge.ADVISORY: ("badge badge-info", gettext_lazy("Advisory")),
     Badge.RETRACT: ("badge badge-bad", gettext_lazy("Retract")),
     Badge.RETRACTED: ("badge badge-bad", gettext_lazy("Retracted")),
     Badge.REFUSED: ("badge badge-bad", gettext_lazy("Refused")),
@@ -267,6 +268,17 @@ def age(at: datetime, now: datetime) -> str:
     if seconds < 86_400:
         return pgettext("age", "{n} h").format(n=seconds // 3_600)
     return pgettext("age", "{n} d").format(n=f"{seconds // 86_400:,}")
+
+
+@register.simple_tag
+def share(value: float) -> SafeString:
+    """A number in [0, 1] with three decimals, behind a bar that only decorates it."""
+    return format_html(
+        '<svg class="bar" viewBox="0 0 100 25" aria-hidden="true">'
+        '<rect width="{}" height="25"/></svg>{}',
+        round(value * 100),
+        f"{value:.3f}",
+    )
 
 
 @register.simple_tag

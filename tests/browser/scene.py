@@ -14,12 +14,15 @@ from tests.review.situations import move
 if TYPE_CHECKING:
     from uuid import UUID
 
+    from feedback.operations.compile_context import CompiledContext
     from feedback.operations.record_report import ReportReceipt
     from memory.actor import Actor
     from memory.operations.assert_records import AssertedRecord
 
 REPORTS: Final = "/p/demo/reports/"
 AUDIT: Final = "/p/demo/audit/"
+RUNS: Final = "/p/demo/runs/"
+TROUBLE: Final = "/p/demo/trouble/"
 PROPOSED: Final = "Gitega"
 #: Longer than what a note shows unfolded.
 LONG: Final = f"The {MARKER} moved its capital from Bujumbura to Gitega in 2019. " * 21
@@ -62,3 +65,8 @@ def address(report: ReportReceipt) -> str:
 def record_address(record: AssertedRecord | UUID, tab: str = "") -> str:
     """Where a record is shown."""
     return f"/p/demo/records/{getattr(record, 'id', record)}/{tab}"
+
+
+def run_address(run: CompiledContext) -> str:
+    """Where a context run is shown."""
+    return f"{RUNS}{run.run_id}/"

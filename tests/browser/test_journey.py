@@ -11,12 +11,13 @@ import pytest
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 
 from feedback.models import Report
+from feedback.vocabulary import OutcomeKind
 from tests.browser.scene import address, record_address
 from tests.factories import MARKER, PASSWORD
 from tests.invariants import assert_invariants
 from tests.leaks import leaks_in
 from tests.personas import account
-from tests.review.situations import correct
+from tests.review.situations import compiled, correct, graded
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -126,6 +127,56 @@ def test_a_doubt_reported_at_the_console_is_decided_there(
     window.page.wait_for_url(f"**/reports/{report.id}/**")
     window.click("Correct to “Ndjamena”, open next")
     assert "credited to you." in window.focused
+
+
+def test_what_clients_said_of_a_record_leads_to_its_correction(
+    window: Window, scene: Scene, reviewer: Actor
+) -> None:
+    chad = scene.record(subject=f"Chad of the {MARKER}", object="Fort-Lamy")
+    runs = [compiled(scene.agent) for _ in range(3)]
+    for run, actor in zip(runs, (scene.agent, scene.rival, scene.agent), strict=True):
+        graded(actor, run, OutcomeKind.INCORRECT, chad, "stale")
+    compiled(scene.agent)
+    enter(window, reviewer)
+
+    # From the run in which it appeared to the record, and to what everybody said of it.
+    window.follow("Context runs")
+    assert len(rows_of(window.page)) == 4
+    window.page.get_by_label("Outcome", exact=True).select_option("incorrect or harmful")
+    window.click("Apply filters")
+    assert len(rows_of(window.page)) == 3
+    with window.page.expect_navigation():
+        window.page.locator("[data-row]").last.click()
+    assert "incorrect 1 (stale)" in window.text
+    window.follow(f"Chad of the {MARKER} · has_capital · Fort-Lamy")
+    assert "incorrect 3 (2 actors)" in window.text
+    assert "3 of 3 count. Utility 0.000, by 2 actors." in window.text
+    window.follow("Runs")
+    assert len(rows_of(window.page)) == 4
+
+    # From the records in trouble to a report, which changes nothing yet.
+    window.follow("Records in trouble")
+    assert "nothing was changed because of them" in window.text
+    window.follow(f"Report a doubt · Chad of the {MARKER} · has_capital")
+    note = window.page.get_by_label("What is wrong?")
+    assert note.input_value().startswith("Counted outcomes: incorrect 3 from 2 actors since 20")
+    note.fill(f"The capital of Chad, says the {MARKER}, is Ndjamena.")
+    window.page.get_by_label("It should").fill("Ndjamena")
+    window.click("Report this doubt")
+    window.follow("See the reports on this record")
+    with window.page.expect_navigation():
+        window.page.locator("[data-row]").first.click()
+    assert "incorrect 3 (2 actors)" in window.text
+
+    # Promoted, the record is out of trouble, and the new one starts without outcomes.
+    window.click("Correct to “Ndjamena”, open next")
+    window.follow("View the new record")
+    assert "Nobody has said what became of a pack with this record." in window.text
+    window.follow("Records in trouble")
+    assert "No record has counted negative outcomes in this period." in window.text
+    window.follow("Include closed records")
+    [row] = rows_of(window.page)
+    assert "Superseded" in row
 
 
 def review(window: Window, story: Story, scene: Scene) -> None:

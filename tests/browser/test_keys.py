@@ -9,10 +9,19 @@ import pytest
 
 from memory.vocabulary import Role
 from tests.browser.measures import probe
-from tests.browser.scene import AUDIT, LONG, REPORTS, address, record_address
+from tests.browser.scene import (
+    AUDIT,
+    LONG,
+    REPORTS,
+    RUNS,
+    TROUBLE,
+    address,
+    record_address,
+    run_address,
+)
 from tests.browser.screens.decision import CORRECT_NEXT, promoted_by_somebody
 from tests.factories import grant
-from tests.review.situations import correct
+from tests.review.situations import compiled, correct
 
 if TYPE_CHECKING:
     from memory.actor import Actor
@@ -175,6 +184,25 @@ def test_keys_move_through_the_versions_of_a_record(keyboard: Keyboard, scene: S
     assert window.path == REPORTS
 
 
+def test_keys_move_from_a_list_of_runs_into_one_and_back(keyboard: Keyboard, scene: Scene) -> None:
+    record = scene.record()
+    older, newer = compiled(scene.agent), compiled(scene.agent)
+    window = keyboard.window
+    listed = f"{RUNS}?by={scene.agent.id}"
+    window.goto(listed)
+    keyboard.leads("j", "o")
+    assert window.path.startswith(f"{run_address(newer)}?from=")
+    for key, part in (("e", "items"), ("h", "outcomes")):
+        keyboard.press(key)
+        assert window.page.evaluate("document.activeElement.id") == part
+    keyboard.leads("u")
+    assert window.path == listed
+    keyboard.leads("j", "j", "o")
+    assert window.path.startswith(run_address(older))
+    keyboard.leads("o")
+    assert window.path == record_address(record)
+
+
 def test_two_keys_lead_to_the_places_of_the_navigation(
     window: Window, owner: Actor, scene: Scene
 ) -> None:
@@ -189,6 +217,10 @@ def test_two_keys_lead_to_the_places_of_the_navigation(
     window.page.evaluate("document.activeElement.blur()")
     keyboard.leads("j", "o")
     assert "request=req_" in window.path
+    keyboard.leads("g", "c")
+    assert window.path == RUNS
+    keyboard.leads("g", "t")
+    assert window.path == TROUBLE
     keyboard.leads("g", "q")
     assert window.path == REPORTS
     keyboard.press("g")
@@ -249,7 +281,9 @@ def test_tab_stops_everywhere_in_the_order_of_the_page(
     record = scene.record()
     report = scene.correction(record)
     window.sign_in(owner)
-    for path in (REPORTS, address(report), record_address(record), AUDIT):
+    run = compiled(scene.agent)
+    paths = (REPORTS, address(report), record_address(record), AUDIT, RUNS, run_address(run))
+    for path in (*paths, TROUBLE):
         window.goto(path)
         wanted, reached = probe(window, "stops"), []
         for _ in wanted:

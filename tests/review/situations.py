@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid4
 
 from django.db import connection
 
 from feedback.models import Report
+from feedback.operations.compile_context import CompiledContext, ContextRequest, compile_context
 from feedback.operations.promote_report import PromotionReceipt, promote_report
+from feedback.operations.record_outcome import OutcomeDraft, record_outcome
+from feedback.vocabulary import OutcomeKind
 from memory.models import Citation, Record
 from memory.operations.correct_records import Correction, correct_records
 from memory.operations.retract_records import RetractionDraft, retract_records
@@ -76,6 +79,32 @@ def move(record: AssertedRecord, by: Actor) -> UUID:
         cursor.execute("ALTER TABLE feedback_report ENABLE TRIGGER feedback_report_set_once_v2")
         cursor.execute("SET CONSTRAINTS ALL DEFERRED")
     return version
+
+
+def compiled(
+    actor: Actor, task: str = f"where the {MARKER} meets", **wanted: Any
+) -> CompiledContext:
+    """Compile a pack from what is there; every item costs ten tokens."""
+    request = ContextRequest(
+        task=task,
+        **{"max_tokens": 32_000, "max_candidates": 1_000, "include_shared": True, **wanted},
+    )
+    context = compile_context(actor=fresh(actor), request=request, weigh=lambda _item: 10)
+    REMEMBERED.add(str(context.run_id))
+    return context
+
+
+def graded(
+    actor: Actor,
+    run: CompiledContext,
+    kind: OutcomeKind,
+    record: AssertedRecord | UUID | None = None,
+    reason: str | None = None,
+) -> None:
+    """Say what became of a record in a pack, or of the pack as a whole."""
+    record_id = record if isinstance(record, UUID) or record is None else record.id
+    draft = OutcomeDraft(run_id=run.run_id, kind=kind, record_id=record_id, reason_code=reason)
+    record_outcome(actor=fresh(actor), draft=draft)
 
 
 def cite_again(record: AssertedRecord, times: int) -> None:

@@ -346,3 +346,16 @@ def test_a_fold_is_a_details_element() -> None:
     markup = render("{% fold summary %}inside{% endfold %}", summary="<More>")
     assert escape("<More>") in markup
     assert re.search(r"<details.*<summary.*inside.*</details>", markup, re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    ("value", "width", "text"),
+    [(0.0, 0, "0.000"), (2 / 3, 67, "0.667"), (1.0, 100, "1.000"), (0.0004, 0, "0.000")],
+)
+def test_a_share_is_its_number_and_the_bar_is_decoration(
+    value: float, width: int, text: str
+) -> None:
+    markup = review_ui.share(value)
+    assert markup.endswith(f"</svg>{text}")
+    assert f'<rect width="{width}" ' in markup
+    assert 'aria-hidden="true"' in markup

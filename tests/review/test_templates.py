@@ -15,6 +15,7 @@ from django.test import Client
 from typing_extensions import override
 
 from review.console.components import components_screen
+from review.console.runs import ITEMS
 from review.screens import Screen
 from tests.review.samples import screens
 from tests.review.samples.others import sign_in
@@ -26,11 +27,12 @@ from tests.review.samples.reports import (
     report,
     retraction_report,
 )
+from tests.review.samples.runs import item, list_row, run, runs, trouble
 
 FOLDER = Path(settings.BASE_DIR) / "templates"
 SOURCES = {str(path.relative_to(FOLDER)): path.read_text() for path in FOLDER.rglob("*.html")}
 SCREENS = {**screens(), "components": ("components", components_screen())}
-VOID = {"meta", "link", "input", "br", "hr", "img", "rect", "path"}
+VOID = {"meta", "link", "input", "br", "hr", "img"}
 
 
 class Page(HTMLParser):
@@ -128,8 +130,18 @@ def test_a_page_keeps_its_size(name: str) -> None:
 
 
 def test_a_list_of_twenty_fits_into_eight_kilobytes() -> None:
-    page = draw("queue", queue(rows=tuple(report_row() for _ in range(20))))
-    assert len(gzip.compress(page.encode())) <= 8_000
+    for page in (
+        draw("queue", queue(rows=tuple(report_row() for _ in range(20)))),
+        draw("runs", runs(rows=tuple(list_row() for _ in range(20)))),
+        draw("trouble", trouble(rows=trouble().rows * 10)),
+    ):
+        assert len(gzip.compress(page.encode())) <= 8_000
+
+
+def test_a_full_page_of_items_fits_into_its_budget() -> None:
+    page = draw("run", run(items=tuple(item(rank=n) for n in range(1, ITEMS + 1)))).encode()
+    assert len(page) <= 60_000
+    assert len(gzip.compress(page)) <= 14_000
 
 
 @pytest.mark.parametrize("name", SOURCES)
@@ -222,6 +234,15 @@ def test_the_language_and_its_direction_stand_on_the_page() -> None:
 def test_the_list_names_each_cell_that_a_narrow_page_shows_without_its_head() -> None:
     assert 'data-label="Open reports"' in page_named("projects")
     assert 'data-label="Magnitude"' in page_named("audit")
+    assert 'data-label="Relevance"' in page_named("run")
+    assert 'data-label="Distinct senders"' in page_named("trouble")
+
+
+def test_who_may_not_report_sees_no_way_to_and_no_column_for_it() -> None:
+    for name in ("run for a reader", "no trouble"):
+        assert "Report a doubt" not in page_named(name)
+        assert ">Doubt<" not in page_named(name)
+    assert ">Doubt<" in page_named("run")
 
 
 @pytest.mark.django_db

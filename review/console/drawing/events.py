@@ -1,4 +1,4 @@
-"""What happened to a record, as a timeline: made, doubted, corrected, retracted."""
+"""What happened to a record, as a timeline: made, doubted, delivered, corrected, retracted."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from feedback.queries.reports import ReportRow
+    from feedback.queries.runs import DeliveryRow
     from memory.queries.records import RecordDetail
     from memory.queries.versions import VersionRow
     from review.console.links import Links
@@ -71,10 +72,16 @@ class Timeline:
     place: Place
     here: UUID | None = None  # the report whose page this is: no link to itself
 
-    def events(self, changes: Iterable[Change], reports: Iterable[ReportRow]) -> tuple[Event, ...]:
-        """Changes and doubts together, newest first."""
+    def events(
+        self,
+        changes: Iterable[Change],
+        reports: Iterable[ReportRow],
+        deliveries: Iterable[DeliveryRow] = (),
+    ) -> tuple[Event, ...]:
+        """Changes, doubts and packs together, newest first."""
         events = [self._changed(change) for change in changes]
         events += [self._doubted(report) for report in reports]
+        events += [self._delivered(delivery) for delivery in deliveries]
         return tuple(sorted(events, key=attrgetter("at"), reverse=True))
 
     def _doubted(self, report: ReportRow) -> Event:
@@ -83,6 +90,11 @@ class Timeline:
             at=report.recorded_at,
             link=self._report(report.id),
         )
+
+    def _delivered(self, delivery: DeliveryRow) -> Event:
+        happened = sentence("event_delivered", actor=self.names.author(delivery), n=delivery.rank)
+        link = Link(label=_("The context run"), url=self.links.run(delivery.run_id))
+        return Event(happened=happened, at=delivery.recorded_at, link=link)
 
     def _changed(self, change: Change) -> Event:
         promotion = self._promotion_behind(change)

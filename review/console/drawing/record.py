@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from django.utils.translation import gettext_lazy as _
 
 from review import policies
+from review.console.drawing.outcomes import outcomes_panel
 from review.console.drawing.report_rows import STATUS_BADGES, report_row
 from review.console.drawing.situations import closed_sentence
 from review.console.drawing.values import citation
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 _TABS: Final[tuple[tuple[str, Label, str], ...]] = (
     ("get", _("Now"), ""),
     ("reports", _("Reports"), ""),
+    ("runs", _("Runs"), ""),
     ("versions", _("Versions"), "v"),
     ("history", _("History"), "h"),
 )
@@ -77,6 +79,7 @@ def now_screen(
         tabs=tabs(page, "versions" if is_old else "get"),
         steps=steps,
         statement=page.record.statement,
+        outcomes=outcomes_panel(reading.outcomes) if reading.outcomes else None,
         citations=tuple(citation(row) for row in rows),
         citations_pager=further,
         empty=None if rows else Empty(text=sentence("citations_empty")),

@@ -114,7 +114,9 @@ def history_screen(
         now=page.now,
         header=header(page),
         tabs=tabs(page, "history"),
-        events=timeline.events(changes_in(reading.versions, page.names), reading.reports.rows),
+        events=timeline.events(
+            changes_in(reading.versions, page.names), reading.reports, reading.deliveries
+        ),
         pager=further,
     )
 

@@ -4,7 +4,18 @@ The matrix of `console.md` 12: each module shows what one part of the console ca
 for whom. A route that no entry names fails `test_screens.py`.
 """
 
-from tests.browser.screens import arriving, audit, decision, doubt, failures, queue, record, report
+from tests.browser.screens import (
+    arriving,
+    audit,
+    decision,
+    doubt,
+    failures,
+    queue,
+    quiet,
+    record,
+    report,
+    runs,
+)
 from tests.browser.screens.matrix import MATRIX, Shown
 
 __all__ = [
@@ -16,6 +27,8 @@ __all__ = [
     "doubt",
     "failures",
     "queue",
+    "quiet",
     "record",
     "report",
+    "runs",
 ]

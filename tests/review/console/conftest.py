@@ -32,6 +32,17 @@ def record(agent: Actor) -> AssertedRecord:
 
 
 @pytest.fixture
+def shared(agent: Actor) -> AssertedRecord:
+    """The same, but about nobody: packs for anybody may hold it."""
+    return a_record(
+        agent,
+        subject="Burundi of the quagga",
+        object="Bujumbura",
+        statement="The capital of the quagga's Burundi is Bujumbura, where it meets.",
+    )
+
+
+@pytest.fixture
 def correction(agent: Actor, record: AssertedRecord) -> ReportReceipt:
     """A doubt that proposes another capital."""
     note = "The quagga's capital is Gitega now."

@@ -16,6 +16,7 @@ from memory.models import User
 from memory.vocabulary import Role
 from tests.factories import a_record, a_report, fresh, grant
 from tests.personas import account
+from tests.review.situations import compiled
 from tests.review.visitors import entries_of, visitor, words_of
 
 MISSING = "0b7f3a52-9a68-4f0e-8d7b-3d7f6a1c2e90"
@@ -54,6 +55,10 @@ PROJECT = {
     "record-history": Row(READERS),
     "record-report": Row(REVIEWERS, (*READS, "POST"), form_status=422),
     "record-reports": Row(READERS),
+    "record-runs": Row(READERS),
+    "run-list": Row(READERS),
+    "run-get": Row(READERS),
+    "trouble-list": Row(READERS),
     "audit-list": Row(AUDITORS),
 }
 ELSEWHERE = {
@@ -103,7 +108,8 @@ def addresses(agent: Actor) -> dict[str, str]:
     """Where each route of the project stands, with ids that exist."""
     record = a_record(agent)
     report = a_report(agent, record)
-    ids = {"record_id": record.id, "report_id": report.id, "number": 1}
+    run = compiled(agent)
+    ids = {"record_id": record.id, "report_id": report.id, "run_id": run.run_id, "number": 1}
     found = {}
     for route in console_routes():
         if route.name in PROJECT:
@@ -243,11 +249,12 @@ def test_the_navigation_holds_what_the_role_may_open_and_nothing_else(
     def places(actor: Actor, path: str) -> list[str]:
         page = visitor(actor).get(path).content.decode()
         nav = page[page.index('<nav class="nav"') : page.index("</nav>")]
-        return [place for place in ("Reports", "Audit log") if place in nav]
+        return re.findall(r"data-key=\"g .\">([^<]+)<", nav)
 
-    assert places(reader, "/p/demo/reports/") == ["Reports"]
+    content = ["Reports", "Context runs", "Records in trouble"]
+    assert places(reader, "/p/demo/reports/") == content
     assert places(auditor, "/p/demo/audit/") == ["Audit log"]
-    assert places(owner, "/p/demo/audit/") == ["Reports", "Audit log"]
+    assert places(owner, "/p/demo/audit/") == [*content, "Audit log"]
 
 
 def test_a_revoked_account_is_out_at_its_next_request(reader: Actor) -> None:

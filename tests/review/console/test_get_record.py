@@ -16,7 +16,7 @@ from tests.review.situations import cite_again, correct, move, promote, retract
 from tests.review.visitors import entries_of, visitor
 from tests.statements import watched
 
-TABS = ("", "reports/", "versions/", "versions/1/", "history/", "compare/?from=1&to=1")
+TABS = ("", "reports/", "runs/", "versions/", "versions/1/", "history/", "compare/?from=1&to=1")
 
 
 def address(record: AssertedRecord | UUID, tab: str = "") -> str:

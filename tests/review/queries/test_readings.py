@@ -8,14 +8,16 @@ from uuid import UUID
 
 import pytest
 
-from feedback.vocabulary import Order
+from feedback.models import ContextRun
+from feedback.queries.runs import RunFilter
+from feedback.vocabulary import Order, OutcomeKind
 from memory.actor import Actor
 from memory.errors import Denied, NotFound
 from memory.models import AuditEntry
-from review.queries import queue, record, report
+from review.queries import queue, record, report, runs, trouble
 from review.vocabulary import QueueView
 from tests.factories import a_record, a_report, fresh
-from tests.review.situations import correct
+from tests.review.situations import compiled, correct, graded
 
 #: Name, the call for an actor and the ids of a report and its record, audit name, magnitude.
 READINGS: list[tuple[str, Callable[[Actor, UUID, UUID], Any], str, int]] = [
@@ -73,7 +75,7 @@ READINGS: list[tuple[str, Callable[[Actor, UUID, UUID], Any], str, int]] = [
             actor=actor, record_id=record_id, after=None, limit=20
         ),
         "record.history",
-        4,
+        5,
     ),
     (
         "record reports",
@@ -83,7 +85,41 @@ READINGS: list[tuple[str, Callable[[Actor, UUID, UUID], Any], str, int]] = [
         "feedback.list",
         2,
     ),
+    (
+        "record runs",
+        lambda actor, _report, record_id: record.read_record_runs(
+            actor=actor, record_id=record_id, after=None, limit=20
+        ),
+        "record.history",
+        1,
+    ),
+    (
+        "runs",
+        lambda actor, _report, _record: runs.read_runs(
+            actor=actor, narrow=RunFilter(), after=None, limit=20
+        ),
+        "context.list",
+        1,
+    ),
+    (
+        "run",
+        lambda actor, _report, _record: runs.read_run(
+            actor=actor, run_id=ContextRun.objects.get().id, after_rank=0, limit=20
+        ),
+        "context.get",
+        1,
+    ),
+    (
+        "trouble",
+        lambda actor, _report, _record: trouble.read_trouble(
+            actor=actor, days=30, is_with_closed=True
+        ),
+        "outcome.list",
+        1,
+    ),
 ]
+#: Those that are lists of a project, and so find an empty one.
+LISTS = {"queue", "runs", "trouble"}
 CASES = pytest.mark.parametrize(
     ("call", "name", "magnitude"),
     [case[1:] for case in READINGS],
@@ -93,8 +129,9 @@ CASES = pytest.mark.parametrize(
 
 @pytest.fixture
 def ids(agent: Actor) -> tuple[UUID, UUID]:
-    """A report, and its record, which was corrected since and doubted twice."""
+    """A report, and its record: delivered, graded, doubted twice, and corrected since."""
     target = a_record(agent)
+    graded(agent, compiled(agent), OutcomeKind.HARMFUL, target)
     first = a_report(agent, target)
     a_report(agent, target)
     correct(agent, target)
@@ -131,8 +168,8 @@ def test_a_reading_finds_nothing_of_another_project(
     outsider: Actor, ids: tuple[UUID, UUID], call: Any, name: str, magnitude: int
 ) -> None:
     actor = fresh(outsider)
-    if call is READINGS[0][1]:
-        assert call(actor, *ids).page.rows == ()
+    if call in {case[1] for case in READINGS if case[0] in LISTS}:
+        assert call(actor, *ids).magnitude == 0
         return
     with pytest.raises(NotFound):
         call(actor, *ids)

@@ -8,6 +8,7 @@ from review.changes import ChangeTable, compare
 from review.messages import sentence
 from review.screens import (
     Badge,
+    DeliveryRow,
     Empty,
     Event,
     IdEntry,
@@ -18,6 +19,7 @@ from review.screens import (
     RecordHistoryScreen,
     RecordNowScreen,
     RecordReportsScreen,
+    RecordRunsScreen,
     RecordVersionsScreen,
     ReportRow,
     Screen,
@@ -38,6 +40,7 @@ from tests.review.samples.parts import (
     frame,
     report_row,
 )
+from tests.review.samples.runs import OUTCOMES, delivery
 
 
 def header(**changes: object) -> RecordHeader:
@@ -73,6 +76,7 @@ def record_now(**changes: object) -> RecordNowScreen:
         tabs=(Link(label="Now", url="/", is_current=True), Link(label="Versions", url="/v")),
         steps=(Link(label="Newer version", url="/n", key="]"),),
         statement=HOSTILE,
+        outcomes=OUTCOMES,
         citations=(citation(),),
     )
     return replace(screen, **changes)  # type: ignore[arg-type]
@@ -83,7 +87,7 @@ def bare_record() -> RecordNowScreen:
         about=None, closed=None, successor=None, predecessor=None, old_version=None, ids=()
     )
     empty = Empty(text=sentence("citations_empty"))
-    return record_now(header=bare, steps=(), citations=(), empty=empty)
+    return record_now(header=bare, steps=(), outcomes=None, citations=(), empty=empty)
 
 
 def reportable_record(*, allowed: bool) -> RecordNowScreen:
@@ -149,6 +153,14 @@ def record_reports(*rows: ReportRow) -> RecordReportsScreen:
     )
 
 
+def record_runs(*rows: DeliveryRow) -> RecordRunsScreen:
+    now = record_now()
+    empty = None if rows else Empty(text=sentence("record_runs_empty"))
+    return RecordRunsScreen(
+        frame=now.frame, now=NOW, header=now.header, tabs=now.tabs, rows=rows, empty=empty
+    )
+
+
 def record_screens() -> dict[str, tuple[str, Screen]]:
     outcome = sentence("outcome_corrected", x=HOSTILE, time=NOW)
     return {
@@ -162,4 +174,6 @@ def record_screens() -> dict[str, tuple[str, Screen]]:
         "record history": ("record_history", record_history()),
         "record reports": ("record_reports", record_reports(report_row(outcome=outcome))),
         "record no reports": ("record_reports", record_reports()),
+        "record runs": ("record_runs", record_runs(delivery(), delivery(is_older=False))),
+        "record no runs": ("record_runs", record_runs()),
     }

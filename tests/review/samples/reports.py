@@ -19,6 +19,7 @@ from review.screens import (
     Link,
     Notice,
     Offer,
+    OutcomesPanel,
     PromoteForm,
     QueueScreen,
     ReportScreen,
@@ -43,6 +44,7 @@ from tests.review.samples.parts import (
     frame,
     report_row,
 )
+from tests.review.samples.runs import OUTCOMES
 
 
 def promote_form(code: str = "correct_next") -> PromoteForm:
@@ -90,6 +92,7 @@ def report(**changes: object) -> ReportScreen:
         ),
         siblings_total="1",
         all_reports=ANYWHERE,
+        outcomes=OUTCOMES,
         history=(Event(happened=sentence("event_asserted", actor=AGENT), at=THEN, link=ANYWHERE),),
         ids=(IdEntry(label="Record version", value=str(VERSION)),),
     )
@@ -114,6 +117,7 @@ def closed_report(*, allowed: bool) -> ReportScreen:
         previous=None,
         siblings=(),
         all_reports=None,
+        outcomes=OutcomesPanel(words=()),
         ids=(),
     )
 

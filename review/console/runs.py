@@ -1,0 +1,158 @@
+"""S16 and S17: the list of context runs, and one run."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from django.utils.translation import gettext_lazy as _
+
+from memory.errors import FieldInvalid
+from memory.http.context import route_of
+from memory.http.cursor import CursorScope
+from memory.vocabulary import SCANNED_ROWS, Operation
+from review import policies
+from review.console.access import project_view, refuse
+from review.console.answers import address_page
+from review.console.drawing.run import RunPage, run_screen
+from review.console.drawing.runs import run_row, runs_empty
+from review.console.frame import frame_of, render
+from review.console.keys import ROW_KEYS, RUNS_KEYS, working
+from review.console.links import links_of
+from review.console.run_filters import RunFilters, query_of_origin, sign_origin
+from review.messages import sentence
+from review.queries.runs import read_run, read_runs
+from review.screens import Filters, FormProblem, Link, Pager, RunsScreen
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from uuid import UUID
+
+    from django.http import HttpRequest, HttpResponse
+
+    from feedback.queries.runs import RunRow
+    from memory.actor import Actor
+    from memory.paging import Page
+    from review.console.links import Links
+    from review.queries.runs import RunsReading
+
+ROWS: Final = 20
+ITEMS: Final = 20
+_RANK: Final = re.compile("[1-9][0-9]{0,4}", re.ASCII)
+_LIST: Final = "review/runs.html"
+
+
+@project_view(policies.can_see_runs, Operation.CONTEXT_LIST)
+def list_runs(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """One page of runs as the address narrows it."""
+    filters = RunFilters(request.GET)
+    after = None
+    problems = filters.problems()
+    if not problems:
+        try:
+            after = _cursors(request, actor, filters).read(request.GET.get("after"))
+        except FieldInvalid:
+            problems = [FormProblem(text=sentence("cursor_misfit"))]
+    if problems:
+        refuse(actor, Operation.CONTEXT_LIST, FieldInvalid("filters", "do not fit."))
+        return render(request, _refused(request, actor, filters, problems), _LIST, 422)
+    reading = read_runs(actor=actor, narrow=filters.narrow, after=after, limit=ROWS)
+    filters.offer_actors((known for known in reading.actors.values() if known.is_recent), "by")
+    return render(request, _screen(request, actor, filters, reading), _LIST)
+
+
+@project_view(policies.can_see_runs, Operation.CONTEXT_GET)
+def get_run(request: HttpRequest, actor: Actor, *, run_id: UUID) -> HttpResponse:
+    """One run, as one of the page of the list that somebody came from."""
+    links = links_of(request)
+    query = query_of_origin(request.GET.get("from"), actor.project_id)
+    origin = sign_origin(query, actor.project_id)
+    try:
+        after_rank = _rank(request.GET.get("after"))
+    except FieldInvalid as error:
+        refuse(actor, Operation.CONTEXT_GET, error)
+        start = Link(label=_("Back to start"), url=links.run(run_id, origin=origin))
+        return address_page(request, actor, error, start)
+    reading = read_run(actor=actor, run_id=run_id, after_rank=after_rank, limit=ITEMS)
+    back = Link(label=_("Back to context runs"), url=links.runs(query), key="u")
+    page = RunPage(
+        frame=frame_of(request, actor, title=_("Context run"), back=back),
+        actor=actor,
+        links=links,
+        origin=origin,
+        after_rank=after_rank,
+    )
+    return render(request, run_screen(reading, page), "review/run.html")
+
+
+def _rank(text: str | None) -> int:
+    """The rank behind which a page of items begins. Raises FieldInvalid for anything else."""
+    if text is None:
+        return 0
+    if not _RANK.fullmatch(text):
+        raise FieldInvalid("after", "is not one of ours.")
+    return int(text)
+
+
+def _cursors(request: HttpRequest, actor: Actor, filters: RunFilters) -> CursorScope:
+    return CursorScope(actor.project_id, route_of(request), filters.bound)
+
+
+def _query(request: HttpRequest, filters: RunFilters) -> dict[str, str]:
+    """The parameters of this very page."""
+    after = request.GET.get("after")
+    return {**filters.query, "after": after} if after is not None else filters.query
+
+
+def _drawn(filters: RunFilters, links: Links) -> Filters:
+    return Filters(form=filters.form, action=links.runs(), clear_url=links.runs())
+
+
+def _screen(
+    request: HttpRequest, actor: Actor, filters: RunFilters, reading: RunsReading
+) -> RunsScreen:
+    page, links, query = reading.page, links_of(request), _query(request, filters)
+    origin = sign_origin(query, actor.project_id)
+    further = _pager(request, actor, filters, page)
+    keys = ["f", *(ROW_KEYS if page.rows else ())]
+    keys += ["n"] if further and further.onward else []
+    is_cut = page.is_scan_cut and bool(page.rows)
+    return RunsScreen(
+        frame=frame_of(request, actor, title=_("Context runs"), keys=working(RUNS_KEYS, keys)),
+        now=reading.now,
+        filters=_drawn(filters, links),
+        rows=tuple(run_row(run, reading.names, links, origin) for run in page.rows),
+        cut=sentence("scan_cut_runs", n=SCANNED_ROWS) if is_cut else None,
+        empty=None if page.rows else runs_empty(page, query, links),
+        pager=further,
+    )
+
+
+def _refused(
+    request: HttpRequest, actor: Actor, filters: RunFilters, problems: Sequence[FormProblem]
+) -> RunsScreen:
+    """The page with what does not fit, and without a row: nothing was read."""
+    filters.offer_actors((), "by")
+    links = links_of(request)
+    start = Link(label=_("Back to start"), url=links.runs(filters.query))
+    return RunsScreen(
+        frame=frame_of(request, actor, title=_("Context runs"), title_prefix=_("Error: ")),
+        now=None,
+        filters=_drawn(filters, links),
+        problems=tuple(problems),
+        rows=(),
+        pager=Pager(start=start) if "after" in request.GET else None,
+    )
+
+
+def _pager(
+    request: HttpRequest, actor: Actor, filters: RunFilters, page: Page[RunRow]
+) -> Pager | None:
+    links, start, onward = links_of(request), None, None
+    if "after" in request.GET and page.rows:
+        start = Link(label=_("Back to start"), url=links.runs(filters.query))
+    cursor = _cursors(request, actor, filters).sign(page.next)
+    if cursor is not None:
+        label = _("Older runs") if page.rows else _("Keep looking")
+        onward = Link(label=label, url=links.runs({**filters.query, "after": cursor}), key="n")
+    return Pager(start=start, onward=onward) if start or onward else None
