@@ -251,7 +251,7 @@ def get_outcome_summary(*, actor: Actor, record_id: UUID) -> OutcomeSummary:
 # The row without a kind is about all of them.
 _SUMMARY: Final = """
 WITH vote AS (
-  SELECT kind, recorded_at, (recorded_by_kind, recorded_by_id) AS sender,
+  SELECT kind, recorded_at, recorded_by_id AS sender,
     kind = ANY (%(complaints)s::text[]) AS is_complaint,
     NOT %(one_vote_per_run)s OR row_number() OVER (
       PARTITION BY run_id, recorded_by_kind, recorded_by_id

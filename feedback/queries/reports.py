@@ -331,12 +331,11 @@ def list_about(
     """
     around = {record_id} if predecessor is None else {record_id, predecessor}
     rows = Report.objects.visible_to(actor)
-    columns = (*_COLUMNS, *_TARGET, *_PROMOTION)
     newest = rows.filter(record_id=record_id).in_order(is_newest_first=True)
     promoted = rows.filter(record_id__in=around, promoted_at__isnull=False)
     sides = [
         side.annotate(is_newest=Value(is_newest, output_field=BooleanField())).values_list(
-            "is_newest", *columns
+            "is_newest", *_COLUMNS, *_TARGET, *_PROMOTION
         )
         for is_newest, side in ((True, newest[:limit]), (False, promoted))
     ]
