@@ -241,7 +241,10 @@ def _roles(search: Search) -> list[str] | None:
 
 
 def _find_lexemes(actor: Actor, search: Search) -> dict[str, _Lexeme | None]:
-    """Every distinct lexeme of the text; None for those that do not occur or are not used."""
+    """Every distinct lexeme of the text; None for those that do not occur or are not used.
+
+    A name may hold a similar word that no posting has: it was cut into words in another way.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
             _LEXEMES,
@@ -259,7 +262,7 @@ def _find_lexemes(actor: Actor, search: Search) -> dict[str, _Lexeme | None]:
             },
         )
         return {
-            lexeme: None if terms is None else _Lexeme(tuple(terms), frequency)
+            lexeme: _Lexeme(tuple(terms), frequency) if frequency else None
             for lexeme, terms, frequency in cursor
         }
 
