@@ -158,6 +158,7 @@ EMPTY: Final[dict[str, StrPromise | Plural]] = {
     "run_empty": _("Nothing fitted, or nothing was found: this pack is empty."),
     "run_ungraded": _("Nobody has said what became of this pack."),
     "trouble_empty": _("No record has counted negative outcomes in this period."),
+    "trouble_not_found": _("Nothing in the newest {n} outcomes of this period."),
     "record_runs_empty": _("No context pack has held this record."),
     "record_ungraded": _("Nobody has said what became of a pack with this record."),
     "projects_empty": _("You have no role in any project. The operator grants roles."),

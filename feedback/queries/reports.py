@@ -329,24 +329,20 @@ def list_about(
 
     feedback_report_target_idx, and feedback_report_one_promotion_uniq, joined by UNION ALL.
     """
-    around = {record_id} if predecessor is None else {record_id, predecessor}
-    rows = Report.objects.visible_to(actor)
-    newest = rows.filter(record_id=record_id).in_order(is_newest_first=True)
-    promoted = rows.filter(record_id__in=around, promoted_at__isnull=False)
-    sides = [
-        side.annotate(is_newest=Value(is_newest, output_field=BooleanField())).values_list(
-            "is_newest", *_COLUMNS, *_TARGET, *_PROMOTION
-        )
-        for is_newest, side in ((True, newest[:limit]), (False, promoted))
-    ]
-    found = [(values[0], _row(values[1:])) for values in sides[0].union(sides[1], all=True)]
-    about = [row for is_newest, row in found if is_newest]
+    around = [record_id] if predecessor is None else [record_id, predecessor]
+    newest, values = _page(Queue.ALL, record_id, Order.NEWEST, None, limit - 1)
+    promoted = " AND record_id = ANY(%s) AND promoted_at IS NOT NULL"
+    both = f"({_SELECT}{newest}) UNION ALL ({_SELECT}{promoted})"
+    rows = _read(both, actor.project_id, *values, actor.project_id, around)
+    found = sorted(
+        {row.id: row for row in rows}.values(), key=attrgetter("recorded_at", "id"), reverse=True
+    )
     return AboutRecord(
-        newest=tuple(sorted(about, key=attrgetter("recorded_at", "id"), reverse=True)),
+        newest=tuple(row for row in found if row.record_id == record_id)[:limit],
         promotions=tuple(
             row
-            for is_newest, row in found
-            if not is_newest and record_id in {row.record_id, row.replacement_record_id}
+            for row in found
+            if row.is_promoted and record_id in {row.record_id, row.replacement_record_id}
         ),
     )
 

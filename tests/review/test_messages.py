@@ -390,6 +390,7 @@ GOLDEN: list[tuple[str, dict[str, object], str]] = [
     ("run_empty", {}, "Nothing fitted, or nothing was found: this pack is empty."),
     ("run_ungraded", {}, "Nobody has said what became of this pack."),
     ("trouble_empty", {}, "No record has counted negative outcomes in this period."),
+    ("trouble_not_found", {"n": 10000}, "Nothing in the newest 10,000 outcomes of this period."),
     ("record_runs_empty", {}, "No context pack has held this record."),
     ("record_ungraded", {}, "Nobody has said what became of a pack with this record."),
     ("run_heading", {"time": TIME}, "Context run, 2026-11-30 18:03:11 UTC"),

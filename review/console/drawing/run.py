@@ -104,7 +104,7 @@ def run_screen(reading: RunReading, page: RunPage) -> RunScreen:
 
 
 def _item(item: RunItem, reading: RunReading, page: RunPage) -> RunItemRow:
-    is_current = item.status is RecordStatus.CURRENT
+    is_current = item.standing.status is RecordStatus.CURRENT
     parts = item.components
     return RunItemRow(
         rank=item.rank,
@@ -123,8 +123,8 @@ def _item(item: RunItem, reading: RunReading, page: RunPage) -> RunItemRow:
 
 def _badges(item: RunItem) -> tuple[Badge, ...]:
     """How the record stands now, where that is not as it was delivered."""
-    if item.status is not RecordStatus.CURRENT:
-        return (STATUS_BADGES[item.status],)
+    if item.standing.status is not RecordStatus.CURRENT:
+        return (STATUS_BADGES[item.standing.status],)
     return () if item.current_version == item.record_version else (Badge.NEWER_VERSION,)
 
 

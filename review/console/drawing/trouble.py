@@ -52,9 +52,16 @@ def trouble_screen(
         rows=rows,
         is_reviewing=any(row.doubt for row in rows),
         bound=sentence("trouble_bound", rows=TROUBLED_RECORDS, n=NEWEST_OUTCOMES),
-        cut=sentence("trouble_cut") if reading.trouble.is_cut else None,
-        empty=None if rows else Empty(text=sentence("trouble_empty")),
+        cut=sentence("trouble_cut") if rows and reading.trouble.is_cut else None,
+        empty=None if rows else _empty(reading),
     )
+
+
+def _empty(reading: TroubleReading) -> Empty:
+    """Nothing is said to be there only where all of the period was looked at."""
+    if reading.trouble.is_cut:
+        return Empty(text=sentence("trouble_not_found", n=NEWEST_OUTCOMES))
+    return Empty(text=sentence("trouble_empty"))
 
 
 def _closed(links: Links, days: int, *, is_with_closed: bool) -> Link:

@@ -141,7 +141,7 @@ def test_a_filter_that_does_not_fit_is_named_and_nothing_is_read(
     assert page.title == "Error: Context runs · demo · Errata"
     assert f'<a class="link" href="#{field}">{problem}' in page.html
     assert page.rows() == []
-    assert entries_of(reviewer) == [("context.list", "refused", "invalid", 0)]
+    assert entries_of(reviewer) == [("context.list", "refused", "validation_error", 0)]
 
 
 def test_paging_meets_every_run_once_and_keeps_the_filters(browser: Client, agent: Actor) -> None:

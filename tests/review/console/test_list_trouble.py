@@ -137,6 +137,17 @@ def test_more_than_fifty_are_cut_and_the_page_says_so(browser: Client, agent: Ac
     assert len(page.html.encode()) <= 60 * 1024
 
 
+def test_nothing_is_said_only_of_what_was_looked_at(
+    browser: Client, agent: Actor, shared: AssertedRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graded(agent, compiled(agent), OutcomeKind.USED, shared)
+    assert "No record has counted negative outcomes" in opened(browser).text
+    monkeypatch.setattr("feedback.queries.trouble.NEWEST_OUTCOMES", 1)
+    text = opened(browser).text
+    assert "outcomes of this period." in text
+    assert "No record has counted" not in text
+
+
 @pytest.mark.parametrize(
     "query", [{"days": "8"}, {"days": ""}, {"days": "7\0"}, {"closed": "1"}, {"closed": "yes"}]
 )
@@ -148,7 +159,7 @@ def test_a_choice_that_is_none_is_a_problem(
     [name] = query
     assert f"{name} is not one of the choices." in page.text
     assert page.links["Back to start"] == f"{PATH}?days=30"
-    assert entries_of(reviewer) == [("outcome.list", "refused", "invalid", 0)]
+    assert entries_of(reviewer) == [("outcome.list", "refused", "validation_error", 0)]
 
 
 def test_hostile_names_stay_text(browser: Client, agent: Actor) -> None:
