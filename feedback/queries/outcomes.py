@@ -214,26 +214,31 @@ class Complaints:
 
 
 @dataclass(frozen=True, slots=True)
-class OutcomeSummary:
-    """All outcomes about one record by kind, those that count, and the utility they make."""
+class OutcomeTally:
+    """The outcomes about one record by kind and sender, and the utility that they make."""
 
-    record_id: UUID
     kinds: dict[OutcomeKind, KindCount]
     votes: Votes
     complaints: Complaints
     minimum_actors: int
     utility: float
-    magnitude: int = 1
-
-    @property
-    def by_kind(self) -> dict[OutcomeKind, int]:
-        """How many there are of each kind."""
-        return {kind: count.number for kind, count in self.kinds.items()}
 
     @property
     def total(self) -> int:
         """How many there are."""
         return sum(count.number for count in self.kinds.values())
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeSummary:
+    """All outcomes about one record by kind, those that count, and the utility they make."""
+
+    record_id: UUID
+    by_kind: dict[OutcomeKind, int]
+    votes: Votes
+    minimum_actors: int
+    utility: float
+    magnitude: int = 1
 
 
 @audited_read(Operation.OUTCOME_SUMMARY)
@@ -245,11 +250,18 @@ def get_outcome_summary(*, actor: Actor, record_id: UUID) -> OutcomeSummary:
     policies.can_read(actor).require()
     if not find_statuses(actor, [record_id]):
         raise NotFound
-    return summarise_outcomes(actor, record_id)
+    tally = tally_outcomes(actor, record_id)
+    return OutcomeSummary(
+        record_id=record_id,
+        by_kind={kind: count.number for kind, count in tally.kinds.items()},
+        votes=tally.votes,
+        minimum_actors=tally.minimum_actors,
+        utility=tally.utility,
+    )
 
 
 # The row without a kind is about all of them.
-_SUMMARY: Final = """
+_TALLY: Final = """
 WITH vote AS (
   SELECT kind, recorded_at, recorded_by_id AS sender,
     kind = ANY (%(complaints)s::text[]) AS is_complaint,
@@ -266,15 +278,15 @@ FROM vote GROUP BY GROUPING SETS ((kind), ())
 """
 
 
-def summarise_outcomes(actor: Actor, record_id: UUID) -> OutcomeSummary:
-    """The same for a record that is known to be visible, inside another audited read.
+def tally_outcomes(actor: Actor, record_id: UUID) -> OutcomeTally:
+    """The outcomes about a record that is known to be visible; not audited by itself.
 
     One statement; feedback_outcome_record_idx.
     """
     rules = current_scope().utility
     with connection.cursor() as cursor:
         cursor.execute(
-            _SUMMARY,
+            _TALLY,
             {
                 "complaints": sorted(kind.value for kind in COMPLAINTS),
                 "one_vote_per_run": rules.one_vote_per_run,
@@ -288,14 +300,8 @@ def summarise_outcomes(actor: Actor, record_id: UUID) -> OutcomeSummary:
     *_, actors, complaining, since = found[None]
     positive = sum(kinds[kind].counted for kind in POSITIVE_OUTCOMES)
     votes = Votes(positive, sum(count.counted for count in kinds.values()) - positive, actors)
-    return OutcomeSummary(
-        record_id=record_id,
-        kinds=kinds,
-        votes=votes,
-        complaints=Complaints(complaining, since),
-        minimum_actors=rules.minimum_actors,
-        utility=votes.utility,
-    )
+    complaints = Complaints(complaining, since)
+    return OutcomeTally(kinds, votes, complaints, rules.minimum_actors, votes.utility)
 
 
 def count_outcomes_in(

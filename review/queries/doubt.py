@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from feedback.queries.outcomes import summarise_outcomes
+from feedback.queries.outcomes import tally_outcomes
 from feedback.vocabulary import OutcomeKind
 from memory import policies
 from memory.actor import Actor
@@ -31,13 +31,13 @@ def _complaints(actor: Actor, record: RecordDetail) -> Sentence | None:
 
     One statement; feedback_outcome_record_idx.
     """
-    summary = summarise_outcomes(actor, record.id)
-    since = summary.complaints.since
+    tally = tally_outcomes(actor, record.id)
+    since = tally.complaints.since
     if since is None:
         return None
-    said = {"n": summary.complaints.actors, "date": f"{since:%Y-%m-%d}"}
-    incorrect = summary.kinds[OutcomeKind.INCORRECT].counted
-    harmful = summary.kinds[OutcomeKind.HARMFUL].counted
+    said = {"n": tally.complaints.actors, "date": f"{since:%Y-%m-%d}"}
+    incorrect = tally.kinds[OutcomeKind.INCORRECT].counted
+    harmful = tally.kinds[OutcomeKind.HARMFUL].counted
     if not harmful:
         return sentence("doubt_incorrect", incorrect=incorrect, **said)
     if not incorrect:

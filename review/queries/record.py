@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from feedback.queries import reports
-from feedback.queries.outcomes import count_outcomes_in, summarise_outcomes
+from feedback.queries.outcomes import count_outcomes_in, tally_outcomes
 from feedback.queries.runs import DeliveryRow, page_of_deliveries
 from feedback.vocabulary import OutcomeKind, Queue
 from memory import policies
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from uuid import UUID
 
-    from feedback.queries.outcomes import OutcomeSummary
+    from feedback.queries.outcomes import OutcomeTally
     from feedback.queries.reports import ReportRow
     from memory.actor import Actor
     from memory.paging import Seek
@@ -64,7 +64,7 @@ class RecordReading:
     version: VersionRow
     citations: Page[CitationRow]
     names: Names
-    outcomes: OutcomeSummary | None = None
+    outcomes: OutcomeTally | None = None
     magnitude: int = 1
 
 
@@ -74,7 +74,7 @@ def read_record(*, actor: Actor, record_id: UUID, after: Seek | None, limit: int
     policies.can_read(actor).require()
     record = records.get_detail(actor, record_id)
     reading = _reading(actor, record, record.version_number, after, limit)
-    return replace(reading, outcomes=summarise_outcomes(actor, record.id))
+    return replace(reading, outcomes=tally_outcomes(actor, record.id))
 
 
 @audited_read(Operation.RECORD_HISTORY)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from django.utils.functional import _StrPromise as StrPromise
 
-    from feedback.queries.outcomes import OutcomeSummary
+    from feedback.queries.outcomes import OutcomeTally
     from review.messages import Sentence
 
 OUTCOME_WORDS: Final[dict[OutcomeKind, StrPromise]] = {
@@ -37,26 +37,26 @@ def counted_words(counts: Mapping[OutcomeKind, int]) -> tuple[Sentence, ...]:
     )
 
 
-def outcomes_panel(summary: OutcomeSummary) -> OutcomesPanel:
+def outcomes_panel(tally: OutcomeTally) -> OutcomesPanel:
     """What was said of a record, and what that makes of its utility."""
     words = tuple(
         sentence("outcome_actors", kind=word, number=count.number, n=count.actors)
         for kind, word in OUTCOME_WORDS.items()
-        if (count := summary.kinds[kind]).number
+        if (count := tally.kinds[kind]).number
     )
     if not words:
         return OutcomesPanel(words=())
     return OutcomesPanel(
         words=words,
-        counted=sentence("outcomes_counted", n=summary.votes.total, total=summary.total),
-        utility=_utility(summary),
+        counted=sentence("outcomes_counted", n=tally.votes.total, total=tally.total),
+        utility=_utility(tally),
     )
 
 
-def _utility(summary: OutcomeSummary) -> Sentence:
-    shown = f"{summary.utility:.3f}"
-    if summary.votes.total < COUNTED_OUTCOMES_NEEDED:
+def _utility(tally: OutcomeTally) -> Sentence:
+    shown = f"{tally.utility:.3f}"
+    if tally.votes.total < COUNTED_OUTCOMES_NEEDED:
         return sentence("utility_few", utility=shown)
-    if summary.votes.actors < summary.minimum_actors:
-        return sentence("utility_few_actors", utility=shown, n=summary.minimum_actors)
-    return sentence("utility_counted", utility=shown, n=summary.votes.actors)
+    if tally.votes.actors < tally.minimum_actors:
+        return sentence("utility_few_actors", utility=shown, n=tally.minimum_actors)
+    return sentence("utility_counted", utility=shown, n=tally.votes.actors)
