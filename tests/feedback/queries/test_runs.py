@@ -234,13 +234,13 @@ def test_a_run_shows_its_items_as_they_were_delivered(agent: Actor, record: Asse
         "zebra two",
         stored.kind,
     )
-    assert (second.confidence, second.trust, second.is_disputed, second.observer_name) == (
+    assert (second.confidence, second.trust, second.standing.is_disputed, second.observer_name) == (
         0.3,
         Trust.ASSERTED,
         True,
         "watch-1",
     )
-    assert (second.status, second.current_version, second.replaced_by) == (
+    assert (second.standing.status, second.current_version, second.replaced_by) == (
         RecordStatus.CURRENT,
         claim.version,
         None,
@@ -277,12 +277,12 @@ def test_mtrnix_metronix_memory_346_an_old_run_shows_what_was_delivered_and_what
         )
         assert item.statement == old.statement
     corrected, retracted = after[record.id], after[other.id]
-    assert (corrected.status, corrected.current_version, corrected.replaced_by) == (
+    assert (corrected.standing.status, corrected.current_version, corrected.replaced_by) == (
         RecordStatus.SUPERSEDED,
         new.original_version,
         new.id,
     )
-    assert (retracted.status, retracted.current_version, retracted.replaced_by) == (
+    assert (retracted.standing.status, retracted.current_version, retracted.replaced_by) == (
         RecordStatus.RETRACTED,
         gone.version,
         None,

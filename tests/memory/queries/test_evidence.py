@@ -58,9 +58,7 @@ def test_evidence_is_each_cited_source_with_its_words(agent: Actor) -> None:
             content="It crossed, then it slept.",
             quote="it slept",
             content_hash=one.content_hash,
-            origin_type="chat",
-            origin_ref="room 1",
-            origin_id="message-1",
+            origin=SourceOrigin("chat", "room 1", "message-1"),
             trust=Trust.ASSERTED,
             occurred_at=None,
             recorded_at=source.recorded_at,
@@ -79,13 +77,9 @@ def test_evidence_is_told_apart_by_how_it_bears_on_the_record(agent: Actor) -> N
         for source, relation in zip(sources, relations, strict=True)
     )
     evidence = get_evidence(actor=agent, record_id=a_claim(agent, sources=cited).id)
-    assert {
-        relation: [row.content for row in evidence.related(relation)] for relation in Relation
-    } == {
-        Relation.SUPPORTS: ["pro", "also pro"],
-        Relation.CONTRADICTS: ["contra"],
-        Relation.QUALIFIES: ["maybe"],
-    }
+    assert [row.content for row in evidence.supporting] == ["pro", "also pro"]
+    assert [row.content for row in evidence.contradicting] == ["contra"]
+    assert [row.content for row in evidence.qualifying] == ["maybe"]
 
 
 def test_each_cited_message_of_a_turn_is_a_row_with_its_own_content(agent: Actor) -> None:
