@@ -18,6 +18,7 @@ from memory.queries.evidence import (
     CitableMessage,
     CitableSource,
     EvidenceRow,
+    SourceOrigin,
     get_citable_sources,
     get_evidence,
 )
