@@ -142,12 +142,16 @@ class InputSerializer(serializers.Serializer[Any]):
         if len(given) != len(pairs):
             raise InvalidBody("A name must not stand twice in the query.")
         root.refuse_unknown(given, "")
-        values = {
-            name: field.from_query(given[name], name)
-            for name, field in root.members.items()
-            if name in given
-        }
-        return root.accept(values, "")
+        accepted = {}
+        for name, field in root.members.items():
+            if name in given:
+                accepted[name] = field.accept(field.from_query(given[name], name), name)
+            elif field.required:
+                refuse(name, "is required.")
+            else:
+                accepted[name] = field.fallback
+        root.check(accepted, "")
+        return accepted
 
     def check(self, values: dict[str, Any], path: str) -> None:
         """Rules between fields: raise FieldInvalid. `path` is empty or ends in a dot."""
