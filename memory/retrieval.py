@@ -263,7 +263,7 @@ def _find_lexemes(actor: Actor, search: Search) -> dict[str, _Lexeme | None]:
         )
         return {
             lexeme: _Lexeme(tuple(terms), frequency) if frequency else None
-            for lexeme, terms, frequency in cursor
+            for lexeme, terms, frequency in cursor  # the word of a name may stand in no statement
         }
 
 
