@@ -52,6 +52,7 @@ class Reach:
     """What the question reached."""
 
     terms: int
+    is_anything_known: bool
     facts_per_anchor: Counter[str]
 
     @property
@@ -62,7 +63,7 @@ class Reach:
     @property
     def named_nothing_known(self) -> bool:
         """Whether the question had words, and no record one of them."""
-        return self.terms > 0 and not self.facts_per_anchor
+        return self.terms > 0 and not self.is_anything_known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +114,8 @@ class RecollectionAnswer:
     @property
     def reach(self) -> Reach:
         """What the question reached."""
-        return Reach(self.recollection.terms, self.recollection.facts_per_subject)
+        found = self.recollection
+        return Reach(found.terms, found.is_anything_known, found.facts_per_subject)
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,7 @@ class Recollection:
 
     facts: tuple[Fact, ...]
     terms: int
+    is_anything_known: bool  # whether a record shares a word, whatever of it comes back
     is_truncated: bool
 
     @property
@@ -124,7 +125,8 @@ def recall(*, actor: Actor, question: Question) -> Recollection:
         if fact.characters <= left:
             facts.append(fact)
             left -= fact.characters
-    return Recollection(tuple(facts), found.used, len(facts) < len(ranked))
+    is_truncated = len(facts) < len(ranked)
+    return Recollection(tuple(facts), found.used, bool(found.rows), is_truncated)
 
 
 def _rank(row: Candidate, as_of: datetime) -> tuple[float, float, int, UUID]:
