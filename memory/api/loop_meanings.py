@@ -15,6 +15,9 @@ MEANINGS: Final[dict[str, str]] = {
     "EvidenceInput.source": "Where the observation comes from. With an id in it, the same actor "
     "sending the same source again gets the first observation.",
     "EvidenceInput.trust": "How far the observation is trusted, up to the credential's cap.",
+    "EvidenceSourceOutput.id": "What the sender calls it there.",
+    "EvidenceSourceOutput.ref": "Where it is to be found.",
+    "EvidenceSourceOutput.type": "What sort of place it comes from; recalled: from a pack.",
     "TurnInput.messages": "What was said, in order; at most 262144 bytes of content together.",
     "TurnOutput.id": "The source that holds the turn.",
     "agent_id": "What the sender calls the agent that it speaks for.",

@@ -26,14 +26,16 @@ CONVENTIONS: Final = (
         "An id or version is a UUID of 36 characters in lower case. A time is RFC 3339 with Z or "
         "an offset and at most 6 fraction digits, and is sent in UTC with 6. Text is kept byte for "
         "byte, holds no NUL and is never blank; its limits count UTF-8 bytes, or characters where "
-        "said. A number has at most 64 characters; a boolean is true or false.",
+        "said. A number has at most 64 characters; a boolean is true or false. On the routes of "
+        "the loop an id is ctx_, claim_, obs_ or fb_ and the UUID's 32 hex digits.",
     ),
     (
         "Errors",
         "Every refusal has the same body, with a code to act on, a message that names the field "
         "and its rule, never the value, and the request id. Missing, erased, another project's "
         "and wrong-kind ids are one 404, to the byte. A path that is no route is 404 "
-        "unknown_route, a method that a route lacks 405 method_not_allowed with Allow.",
+        "unknown_route, a method that a route lacks 405 method_not_allowed with Allow. On the "
+        "routes of the loop codes are in upper case and fewer, and a success has data and meta.",
     ),
     (
         "Order of checks",
@@ -43,10 +45,10 @@ CONVENTIONS: Final = (
     (
         "Repeating a call",
         "A route that takes the header Idempotency-Key answers the same key and body with the "
-        "first receipt and replayed: true. Another body or route under the key is 409 "
-        "idempotency_conflict. While the first call still runs the answer is 409 "
-        "idempotency_in_progress with Retry-After. A refused call leaves no key. Keys belong to "
-        "one credential and are kept at least 7 days.",
+        "first receipt and replayed: true; where a success is wrapped, with 200. Another body or "
+        "route under the key is 409 idempotency_conflict. While the first call still runs the "
+        "answer is 409 idempotency_in_progress with Retry-After. A refused call leaves no key. "
+        "Keys belong to one credential and are kept at least 7 days.",
     ),
     (
         "Lists",
@@ -61,6 +63,7 @@ CONVENTIONS: Final = (
     ),
 )
 
+#: By the first step of the path, in the order of the page.
 TAGS: Final = (
     (
         "records",
@@ -69,6 +72,17 @@ TAGS: Final = (
     ),
     ("citations", "What a record rests on: exact spans of its sources."),
     ("feedback", "Doubts about records. A report changes nothing until it is promoted, once."),
+    ("observations", "Evidence: turns of conversations, and single observations, append-only."),
+    ("consolidations", "What follows from evidence: records that cite it. No model is asked."),
+    ("claims", "Records as the loop sees them: what they rest on, and what became of them."),
+    ("recalls", "Questions, answered with whole records and the words that they rest on."),
+    ("contexts", "The newest turns of a person, whole and verbatim."),
+    ("freshness", "Where the log of the project stands."),
+    (
+        "context",
+        "Packs for a task: ranked, within a budget, kept as runs. Outcomes say what became of "
+        "them, and change what ranks first next time, and nothing else.",
+    ),
 )
 
 

@@ -6,16 +6,15 @@ Pure: a document in, frozen rows out, no request and no template.
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from dataclasses import dataclass
 from typing import Any, Final
 
 from memory.http.fields import NOT_BLANK
 
-_CALL: Final = (
-    'curl -s "$ERRATA_URL{path}" -H "Authorization: Bearer $ERRATA_TOKEN" \\\n'
-    '  -H "Content-Type: application/json" -d {body}'
-)
+_GET: Final = 'curl -s "$ERRATA_URL{path}" -H "Authorization: Bearer $ERRATA_TOKEN"'
+_POST: Final = f'{_GET} \\\n  -H "Content-Type: application/json" -d {{body}}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +38,17 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
+class Form:
+    """One way to call a route; `name` is empty where it is the only one."""
+
+    name: str
+    inputs: tuple[Field, ...]
+    outputs: tuple[Field, ...]
+    call: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
 class Route:
     """One operation of the document."""
 
@@ -48,11 +58,8 @@ class Route:
     summary: str
     notes: tuple[str, ...]
     takes_key: bool
-    inputs: tuple[Field, ...]
-    outputs: tuple[Field, ...]
+    forms: tuple[Form, ...]
     refusals: tuple[Refused, ...]
-    call: str
-    answer: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,24 +117,88 @@ def manual_of(document: dict[str, Any]) -> Manual:
 
 
 def _route(document: dict[str, Any], method: str, path: str, operation: dict[str, Any]) -> Route:
-    body = operation["requestBody"]["content"]["application/json"]
-    [request] = (example["value"] for example in body["examples"].values())
-    status = min(operation["responses"])
-    success = operation["responses"][status]["content"]["application/json"]
-    [answer] = (example["value"] for example in success["examples"].values())
+    parameters = operation.get("parameters", [])
     return Route(
         name=operation["operationId"],
         method=method,
         path=path,
         summary=operation["summary"],
         notes=tuple(operation["description"].split("\n\n")),
-        takes_key=any(p["name"] == "Idempotency-Key" for p in operation.get("parameters", ())),
-        inputs=tuple(_fields(document, body["schema"])),
-        outputs=tuple(_fields(document, success["schema"], is_answer=True)),
+        takes_key=any(p["name"] == "Idempotency-Key" for p in parameters),
+        forms=tuple(_forms(document, path, operation)),
         refusals=tuple(_refusals(document, operation["responses"])),
-        call=_CALL.format(path=path, body=shlex.quote(_compact(request))),
-        answer=json.dumps(answer, indent=2, ensure_ascii=False),
     )
+
+
+def _forms(document: dict[str, Any], path: str, operation: dict[str, Any]) -> list[Form]:
+    """The ways to call a route, with their examples in the same order."""
+    sent = tuple(
+        Field(
+            path=parameter["name"],
+            form=form_of(_without_null(document, parameter["schema"])[0]),
+            is_required=parameter.get("required", False),
+            default=_default_of(parameter["schema"]),
+            meaning=parameter["description"],
+        )
+        for parameter in operation.get("parameters", ())
+        if parameter["in"] != "header"
+    )
+    made = max(status for status in operation["responses"] if int(status) < 300)
+    answers = _ways(document, operation["responses"][made])
+    if "requestBody" not in operation:
+        [(schema, answer)] = answers
+        outputs = tuple(_fields(document, schema, is_answer=True))
+        called = _GET.format(path=_filled(path, answer))
+        return [Form("", sent, outputs, called, _shown(answer))]
+    forms = []
+    bodies = _ways(document, operation["requestBody"])
+    for (body, request), (schema, answer) in zip(bodies, answers, strict=True):
+        quoted = shlex.quote(_compact(request))
+        forms.append(
+            Form(
+                name=_name_of(body) if len(bodies) > 1 else "",
+                inputs=(*sent, *_fields(document, body)),
+                outputs=tuple(_fields(document, schema, is_answer=True)),
+                call=_POST.format(path=_filled(path, answer), body=quoted),
+                answer=_shown(answer),
+            )
+        )
+    return forms
+
+
+def _ways(document: dict[str, Any], part: dict[str, Any]) -> list[tuple[dict[str, Any], Any]]:
+    """The schemas of a body or an answer, one for each form, with their examples."""
+    media = part["content"]["application/json"]
+    schema = _resolved(document, media["schema"])
+    examples = [example["value"] for example in media["examples"].values()]
+    return list(zip(schema.get("oneOf", [media["schema"]]), examples, strict=True))
+
+
+def _name_of(schema: dict[str, Any]) -> str:
+    """What a form is called: its component without the ending."""
+    component: str = schema["$ref"].rpartition("/")[2]
+    return component.removesuffix("Input").lower()
+
+
+def _filled(path: str, answer: Any) -> str:
+    """The path with the ids that stand in the answer."""
+    found = re.sub(r"\{(\w+)\}", lambda name: _first(answer, name[1]) or name[0], path)
+    return str(found)
+
+
+def _first(value: Any, name: str) -> str:
+    """The first value of this name at any level, or nothing."""
+    if not isinstance(value, dict):
+        return ""
+    return value.get(name) or next((x for x in (_first(v, name) for v in value.values()) if x), "")
+
+
+def _shown(answer: Any) -> str:
+    return json.dumps(answer, indent=2, ensure_ascii=False)
+
+
+def _default_of(described: dict[str, Any]) -> str:
+    return _compact(described["default"]) if "default" in described else ""
 
 
 def _compact(value: Any) -> str:
@@ -171,7 +242,7 @@ def _fields(
             path=path + name,
             form=form_of(inner) + (" or null" if says_null else ""),
             is_required=name in resolved.get("required", ()),
-            default=_compact(described["default"]) if "default" in described else "",
+            default=_default_of(described),
             meaning=described.get("description", ""),
         )
         found.append(field)

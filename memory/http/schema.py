@@ -5,6 +5,7 @@ Imported by the generator only (setting DEFAULT_SCHEMA_CLASS), never to answer a
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from drf_spectacular.extensions import OpenApiSerializerExtension, OpenApiSerializerFieldExtension
@@ -174,13 +175,24 @@ class WireSchema(AutoSchema):
 
     @override
     def get_override_parameters(self) -> list[Any]:
-        """The idempotency key, and the query of a route that is read with GET."""
+        """The idempotency key, ids in the path, and the query of a route that is read with GET."""
         if not self.is_wire:
             return list(super().get_override_parameters())
         parameters: list[Any] = [_IDEMPOTENCY_KEY] if self.view.takes_key else []
+        parameters += [self._id_in_path(name) for name in re.findall(r"\{(\w+)\}", self.path)]
         if self.method == "GET" and self.view.input_serializer:
             parameters.append(self.view.input_serializer)
         return parameters
+
+    def _id_in_path(self, name: str) -> OpenApiParameter:
+        meaning = self.view.field_meanings.get(name, "What the call is about.")
+        return OpenApiParameter(
+            name=name,
+            location=OpenApiParameter.PATH,
+            required=True,
+            description=f"{meaning} Whatever is no id of one is answered like an unknown one.",
+            type=str,
+        )
 
     @override
     def get_request_serializer(self) -> Any:

@@ -77,15 +77,55 @@ def test_the_page_shows_every_route_with_its_fields_errors_and_examples(
             part = part[: part.find('class="panel stack"')]
             assert route.path in part
             assert route.summary in part
-            for field in (*route.inputs, *route.outputs):
-                assert f"<code>{field.path}</code>" in part
-                assert field.form in part
-                assert field.meaning in part
+            for form in route.forms:
+                for field in (*form.inputs, *form.outputs):
+                    assert f"<code>{field.path}</code>" in part
+                    assert field.form in part
+                    assert field.meaning in part
+                assert form.call in part
+                assert form.answer in part
             for refused in route.refusals:
                 assert refused.code in part
                 assert refused.message in part
-            assert route.call in part
-            assert route.answer in part
+
+
+def test_every_route_of_the_document_stands_in_a_group(document: dict[str, Any]) -> None:
+    drawn = [(r.method, r.path) for group in manual_of(document).groups for r in group.routes]
+
+    assert sorted(drawn) == sorted(
+        (method.upper(), path) for path, ways in document["paths"].items() for method in ways
+    )
+
+
+def test_a_route_with_two_forms_shows_both(document: dict[str, Any]) -> None:
+    routes = {route.path: route for group in manual_of(document).groups for route in group.routes}
+    turn, evidence = routes["/v1/observations"].forms
+
+    assert (turn.name, evidence.name) == ("turn", "evidence")
+    assert {"messages[].role", "idempotency_key"} <= {field.path for field in turn.inputs}
+    assert {"kind", "source.type"} <= {field.path for field in evidence.inputs}
+    assert "log_offset" in {field.path for field in turn.outputs}
+    assert "data.observation_id" in {field.path for field in evidence.outputs}
+    assert '"messages":[' in turn.call
+    assert '"kind":"tool_result"' in evidence.call
+    assert '"observation_id": "obs_' in evidence.answer
+
+
+def test_a_route_that_is_read_shows_path_and_query(document: dict[str, Any]) -> None:
+    routes = {route.path: route for group in manual_of(document).groups for route in group.routes}
+    [runs] = routes["/v1/context/runs"].forms
+    [run] = routes["/v1/context/{context_id}"].forms
+    [outcome] = routes["/v1/context/{context_id}/feedback"].forms
+    [freshness] = routes["/v1/freshness"].forms
+
+    assert [field.path for field in runs.inputs] == ["after", "limit", "outcome", "subject_id"]
+    assert {field.path: field.default for field in runs.inputs}["limit"] == "20"
+    assert [(field.path, field.is_required) for field in run.inputs] == [("context_id", True)]
+    assert "/v1/context/ctx_" in run.call
+    assert "-d" not in run.call
+    assert outcome.inputs[0].path == "context_id"
+    assert {"outcome", "claim_id", "client_mutation_id"} < {f.path for f in outcome.inputs}
+    assert (freshness.inputs, freshness.call.count("/v1/freshness")) == ((), 1)
 
 
 def test_the_page_is_the_same_for_everybody() -> None:
@@ -96,8 +136,8 @@ def test_the_page_is_the_same_for_everybody() -> None:
 
 def test_fields_are_listed_with_the_paths_that_errors_name(document: dict[str, Any]) -> None:
     routes = {route.name: route for group in manual_of(document).groups for route in group.routes}
-    asserted = {field.path: field for field in routes["record_assert"].inputs}
-    got = {field.path: field for field in routes["record_get"].outputs}
+    asserted = {field.path: field for field in routes["record_assert"].forms[0].inputs}
+    got = {field.path: field for field in routes["record_get"].forms[0].outputs}
 
     assert asserted["records[].statement"].form == "text, 1 to 16384 bytes"
     assert asserted["records[].statement"].is_required
