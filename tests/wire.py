@@ -50,6 +50,13 @@ class Answer:
         return self.status, self.code
 
     @property
+    def body_says_replayed(self) -> bool:
+        """Whether the answer says so: at its top, or of the upper-case family in `meta`."""
+        body = self.body
+        replayed: bool = (body["meta"] if "data" in body else body)["replayed"]
+        return replayed
+
+    @property
     def request_id(self) -> str:
         """The id that the server gave the request."""
         return self.headers["x-request-id"]

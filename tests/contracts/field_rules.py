@@ -1,4 +1,4 @@
-"""The rules of `contract.md` 1 and 2 as values: what each field takes and what it refuses."""
+"""The rules of `contract.md` 1 to 4 as values: what each field takes and what it refuses."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ class Rule:
     is_required: bool = False
     names_something: bool = False  # a value that fits is looked up
     is_cursor: bool = False
+    #: Faults inside of a list: the value, the place of the fault in it, the words.
+    inner_faults: tuple[tuple[object, str, str], ...] = ()
 
 
 def required(rule: Rule) -> Rule:
@@ -143,13 +145,86 @@ def one_of(*values: str) -> Rule:
     )
 
 
+def integer_from(least: int, most: int) -> Rule:
+    """A number without a fraction."""
+    wrong = (least - 1, most + 1, -1, 20.0, 1e1, "20", "20.0", "20".translate(FULL_WIDTH), HUGE)
+    return Rule(
+        f"must be an integer from {least} to {most}.",
+        fits=(least, most),
+        faults=(*(value for value in _of_other_types(int)), *wrong),
+    )
+
+
 def limit_to(most: int) -> Rule:
     """How many rows a page holds."""
-    wrong = (0, most + 1, -1, 20.0, 1e1, "20", "20.0", "20".translate(FULL_WIDTH), HUGE)
+    return integer_from(1, most)
+
+
+def a_list_of(least: int, most: int | None = None) -> Rule:
+    """A list; what is in it has rules of its own."""
+    until = f"at least {least}" if most is None else f"{least} to {most}"
+    too_many: list[list[object]] = [] if most is None else [[{}] * (most + 1)]
+    few: list[list[object]] = [[{}] * (least - 1)]
     return Rule(
-        f"must be an integer from 1 to {most}.",
-        fits=(1, most),
-        faults=(*(value for value in _of_other_types(int)), *wrong),
+        f"must be a list of {until}.", faults=(*_of_other_types(list), {"0": 1}, *few, *too_many)
+    )
+
+
+def several_of(*values: str) -> Rule:
+    """A list of values of an enumeration, each once."""
+    whole = a_list_of(1)
+    inside = one_of(*values).words
+    wrong: tuple[object, ...] = ("", values[0].upper(), 7, [], {}, True)
+    return replace(
+        whole,
+        fits=([values[0]], list(reversed(values))),
+        inner_faults=(
+            *(([value], "[0]", inside) for value in wrong),
+            ([values[0], values[1], values[0]], "[2]", "must not stand twice."),
+            ([values[0], None], "[1]", "is required."),
+        ),
+    )
+
+
+def prefixed(prefix: str) -> Rule:
+    """An id of the routes of the loop: a prefix and the digits of a UUID."""
+    known = f"{prefix}{ID.replace('-', '')}"
+    return Rule(
+        f"must be {prefix} and 32 hex digits in lower case.",
+        fits=(known,),
+        faults=(
+            *_of_other_types(),
+            *("", "zz", ID, prefix, known.upper(), known.removeprefix(prefix), f"{prefix}{ID}"),
+            *(f" {known}", f"{known}\n", known[:-1], f"{known}0", known.translate(FULL_WIDTH)),
+            *(f"{prefix}{'0' * 32}", f"x{known}", known.replace("_", "-"), f"{known}\0"),
+        ),
+    )
+
+
+#: Known to clients, and refused: the credential picks the project.
+NO_PROJECT: Final = Rule(
+    "must be left out: the credential picks the project.",
+    faults=(*ANYTHING, "", ID, "demo"),
+)
+NO_OTHER_PROJECT: Final = replace(
+    NO_PROJECT, words="must be left out: a credential reaches one project."
+)
+
+
+def in_query(rule: Rule) -> Rule:
+    """The rule of a field in a query, where everything is text."""
+    number = re.fullmatch(r"must be an integer from (\d+) to (\d+)\.", rule.words)
+    if not number:
+        faults = tuple(fault for fault in rule.faults if isinstance(fault, str))
+        others = tuple(other for other in rule.other_faults if isinstance(other[0], str))
+        return replace(rule, faults=faults, other_faults=others)
+    least, most = (int(bound) for bound in number.groups())
+    odd = ("", " 1", "1 ", "+1", "01", "1.0", "1e1", "x", "\uff11", "0x1", "1_0", "--1", "1" * 65)
+    return replace(
+        rule,
+        fits=(str(least), str(most)),
+        faults=(str(least - 1), str(most + 1), "-1", str(HUGE)),
+        other_faults=tuple((text, "must be an integer.") for text in odd),
     )
 
 
@@ -161,6 +236,35 @@ KINDS: Final = (
     "procedural",
     "decision",
     "relationship",
+)
+ROLES: Final = ("user", "assistant", "system", "tool", "document")
+EVIDENCE_KINDS: Final = (
+    "user_statement",
+    "tool_result",
+    "imported_source",
+    "decision",
+    "system_event",
+)
+TRUST: Final = ("untrusted", "asserted", "verified", "policy_approved")
+OUTCOMES: Final = ("used", "useful", "irrelevant", "incorrect", "harmful")
+#: A key of the call in its body: a header that says something else would be refused first.
+A_CALL_KEY: Final = Rule(
+    "must be 1 to 255 characters.",
+    fits=("!", "~", "x" * 255, "%00", "{}"),
+    faults=("", "x" * 256),
+    other_faults=(
+        *((value, "must be a string.") for value in _of_other_types(str)),
+        *(
+            (value, "must have the form [!-~]{1,255}.")
+            for value in (" ", "two words", "é", "a\tb", "a\x7f", "\xa0", "x\n", "文" * 255)
+        ),
+        ("a\0b", "must not contain NUL."),
+    ),
+)
+VISIBILITY: Final = Rule(
+    "must be one of: organization.",
+    fits=("organization",),
+    faults=(*_of_other_types(), "", "private", "team", "Organization", "organization "),
 )
 #: Route, path of the field, rule; in the order of the contract's tables.
 FIELDS: Final[dict[str, dict[str, Rule]]] = {
@@ -216,6 +320,64 @@ FIELDS: Final[dict[str, dict[str, Rule]]] = {
         "limit": limit_to(32),
         "after": A_CURSOR,
     },
+    "memory:source-observe/turn": {
+        "messages": required(a_list_of(1, 64)),
+        "messages[0].role": required(one_of("user", "assistant", "system", "tool")),
+        "messages[0].content": required(text_of_bytes(65_536)),
+        "messages[0].occurred_at": A_TIME,
+        "messages[0].group_ordinal": replace(integer_from(0, 63), fits=(0,)),
+        "idempotency_key": required(AN_ID),
+        "data_subject_id": text_of_bytes(1024),
+        "occurred_at": A_TIME,
+    },
+    "memory:source-observe/evidence": {
+        "subject_id": required(text_of_bytes(1024)),
+        "kind": required(one_of(*EVIDENCE_KINDS)),
+        "content": required(text_of_characters(32_000)),
+        "source": required(AN_OBJECT),
+        "source.type": required(text_of_characters(120)),
+        "source.ref": text_of_characters(200),
+        "source.id": text_of_characters(200),
+        "trust": one_of(*TRUST),
+        "occurred_at": A_TIME,
+        "agent_id": text_of_characters(200),
+        "run_id": text_of_characters(200),
+        "context_token": replace(prefixed("ctx_"), names_something=True),
+        "visibility": VISIBILITY,
+        "project_id": NO_PROJECT,
+        "workspace_id": NO_PROJECT,
+    },
+    "memory:freshness": {},
+    "memory:context-assemble": {
+        "data_subject_id": required(text_of_bytes(1024)),
+        "max_characters": integer_from(1, 16_000),
+    },
+    "memory:record-consolidate": {
+        "subject_id": required(text_of_bytes(1024)),
+        "claims": required(a_list_of(1, 50)),
+        "claims[0].kind": required(one_of(*KINDS)),
+        "claims[0].statement": required(text_of_characters(4_000)),
+        "claims[0].sources": required(a_list_of(1, 20)),
+        "claims[0].sources[0].observation_id": required(
+            replace(prefixed("obs_"), names_something=True)
+        ),
+        "claims[0].sources[0].relation": required(one_of("supports", "contradicts", "qualifies")),
+        "claims[0].sources[0].quote": text_of_characters(32_000),
+        "claims[0].confidence": CONFIDENCE,
+        "claims[0].valid_from": A_TIME,
+        "claims[0].valid_to": A_TIME,
+        "claims[0].trust": one_of(*TRUST),
+        "claims[0].subject": text_of_bytes(1024),
+        "claims[0].predicate": PREDICATE,
+        "claims[0].object": text_of_bytes(1024),
+        "claims[0].observer_id": text_of_characters(200),
+        "claims[0].visibility": VISIBILITY,
+        "claims[0].project_id": NO_PROJECT,
+        "claims[0].workspace_id": NO_PROJECT,
+        "project_id": NO_PROJECT,
+        "workspace_id": NO_PROJECT,
+    },
+    "memory:record-evidence": {},
     "feedback:report-record": {
         "record_id": AN_ID_OF_SOMETHING,
         "note": required(text_of_bytes(16384)),
@@ -231,9 +393,56 @@ FIELDS: Final[dict[str, dict[str, Rule]]] = {
         "after": A_CURSOR,
     },
     "feedback:report-promote": {"id": AN_ID_OF_SOMETHING, "expected_version": AN_ID_OF_SOMETHING},
+    "feedback:recall": {
+        "question": required(text_of_bytes(8_192)),
+        "data_subject_id": text_of_bytes(1024),
+        "include_shared": A_BOOLEAN,
+        "as_of": A_TIME,
+        "as_known_at": A_TIME,
+        "max_characters": integer_from(1, 16_000),
+        "source_roles": several_of(*ROLES),
+        "surfaces": several_of("facts", "reports", "passages"),
+        "hops": integer_from(1, 2),
+        "themes": A_BOOLEAN,
+    },
+    "feedback:context-compile": {
+        "task": required(text_of_characters(4_000)),
+        "max_tokens": required(integer_from(128, 32_000)),
+        "subject_id": text_of_bytes(1024),
+        "include_shared": A_BOOLEAN,
+        "max_candidates": integer_from(1, 1000),
+        "top_k": integer_from(1, 1000),
+        "at": A_TIME,
+        "include_checkpoints": A_BOOLEAN,
+        "project_id": NO_PROJECT,
+        "workspace_id": NO_PROJECT,
+        "cross_project": NO_OTHER_PROJECT,
+    },
+    "feedback:context-list": {
+        "subject_id": in_query(text_of_bytes(1024)),
+        "outcome": in_query(one_of(*OUTCOMES)),
+        "limit": in_query(limit_to(100)),
+        "after": in_query(A_CURSOR),
+    },
+    "feedback:outcome-list": {
+        "context_id": in_query(prefixed("ctx_")),
+        "claim_id": in_query(prefixed("claim_")),
+        "outcome": in_query(one_of(*OUTCOMES)),
+        "actor_id": in_query(AN_ID),
+        "limit": in_query(limit_to(100)),
+        "after": in_query(A_CURSOR),
+    },
+    "feedback:context-get": {},
+    "feedback:outcome-record": {
+        "outcome": required(one_of(*OUTCOMES)),
+        "claim_id": replace(text_of_characters(200), names_something=True),
+        "reason_code": text_of_characters(64),
+        "client_mutation_id": A_CALL_KEY,
+    },
+    "feedback:outcome-summary": {},
 }
+AROUND: Final = re.compile(r"(?:^|\.)(?:records|source|sources|messages|claims)$")
 #: The fields of each route, without the objects and lists around them.
 PLAIN_FIELDS: Final = {
-    name: [path for path in fields if not re.search(r"(?:^|\.)(?:records|source)$", path)]
-    for name, fields in FIELDS.items()
+    name: [path for path in fields if not AROUND.search(path)] for name, fields in FIELDS.items()
 }

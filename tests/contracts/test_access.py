@@ -28,25 +28,38 @@ OTHER_METHODS: Final = ("GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "TRA
 ROLES: Final = ("reader", "reviewer", "auditor", "owner", "outsider", "nobody")
 
 
-def _row(*, agent_ro: int, foreigner: int) -> dict[str, int]:
-    """POST to a route by credential; everybody else stands outside."""
+def _row(*, agent_ro: int, foreigner: int, agent: int = 200) -> dict[str, int]:
+    """A valid call of a route by credential; everybody else stands outside."""
     outside = ("nobody at all", "revoked", "expired", "suspended")
     refused = {**dict.fromkeys(outside, 401), **dict.fromkeys(ROLES, 401)}
-    return {"agent": 200, "agent_ro": agent_ro, "foreigner": foreigner, **refused}
+    return {"agent": agent, "agent_ro": agent_ro, "foreigner": foreigner, **refused}
 
 
 #: What a valid call about an object of the project `demo` is answered with.
 MATRIX: Final[dict[str, dict[str, int]]] = {
-    "/v1/records/assert": _row(agent_ro=403, foreigner=200),
-    "/v1/records/correct": _row(agent_ro=403, foreigner=404),
-    "/v1/records/retract": _row(agent_ro=403, foreigner=404),
-    "/v1/records/list": _row(agent_ro=200, foreigner=200),
-    "/v1/records/get": _row(agent_ro=200, foreigner=404),
-    "/v1/records/history": _row(agent_ro=200, foreigner=404),
-    "/v1/citations/resolve": _row(agent_ro=200, foreigner=404),
-    "/v1/feedback/record": _row(agent_ro=403, foreigner=404),
-    "/v1/feedback/list": _row(agent_ro=200, foreigner=200),
-    "/v1/feedback/promote": _row(agent_ro=403, foreigner=404),
+    "memory:record-assert": _row(agent_ro=403, foreigner=200),
+    "memory:record-correct": _row(agent_ro=403, foreigner=404),
+    "memory:record-retract": _row(agent_ro=403, foreigner=404),
+    "memory:record-list": _row(agent_ro=200, foreigner=200),
+    "memory:record-get": _row(agent_ro=200, foreigner=404),
+    "memory:record-history": _row(agent_ro=200, foreigner=404),
+    "memory:citation-resolve": _row(agent_ro=200, foreigner=404),
+    "memory:source-observe/turn": _row(agent=201, agent_ro=403, foreigner=201),
+    "memory:source-observe/evidence": _row(agent=201, agent_ro=403, foreigner=201),
+    "memory:freshness": _row(agent_ro=200, foreigner=200),
+    "memory:context-assemble": _row(agent_ro=200, foreigner=200),
+    "memory:record-consolidate": _row(agent=201, agent_ro=403, foreigner=404),
+    "memory:record-evidence": _row(agent_ro=200, foreigner=404),
+    "feedback:report-record": _row(agent_ro=403, foreigner=404),
+    "feedback:report-list": _row(agent_ro=200, foreigner=200),
+    "feedback:report-promote": _row(agent_ro=403, foreigner=404),
+    "feedback:recall": _row(agent_ro=200, foreigner=200),
+    "feedback:context-compile": _row(agent_ro=200, foreigner=200),
+    "feedback:context-list": _row(agent_ro=200, foreigner=200),
+    "feedback:outcome-list": _row(agent_ro=200, foreigner=200),
+    "feedback:context-get": _row(agent_ro=200, foreigner=404),
+    "feedback:outcome-record": _row(agent=201, agent_ro=403, foreigner=404),
+    "feedback:outcome-summary": _row(agent_ro=200, foreigner=404),
 }
 
 
@@ -76,10 +89,13 @@ class Persona:
     token: str | None
     session: str = ""
 
-    def __call__(self, call: InProcess, at: Route, body: object, method: str = "POST") -> Answer:
+    def __call__(
+        self, call: InProcess, at: Route, body: dict[str, Any], method: str | None = None
+    ) -> Answer:
         """Call a route."""
         headers = {"Cookie": self.session} if self.session else {}
-        return call(at.path, body, method=method, token=self.token, headers=headers)
+        verb = method or at.method
+        return at.send(call, body, token=self.token, headers=headers, method=verb)
 
 
 def _signed_in(person: Actor) -> str:
@@ -104,7 +120,7 @@ def personas(
 
 
 def test_every_route_has_a_row() -> None:
-    assert [at.path for at in ALL] == list(MATRIX)
+    assert [at.name for at in ALL] == list(MATRIX)
 
 
 @pytest.mark.usefixtures("no_rate")
@@ -114,7 +130,7 @@ def test_each_persona_gets_what_the_matrix_says(
 ) -> None:
     statuses = {who.name: who(call, at, a_body(at, agent)).status for who in personas}
 
-    assert statuses == {who.name: MATRIX[at.path][who.name] for who in personas}
+    assert statuses == {who.name: MATRIX[at.name][who.name] for who in personas}
 
 
 @pytest.mark.usefixtures("no_rate")
@@ -126,9 +142,9 @@ def test_a_credential_that_ended_is_refused_at_the_next_request(
     assert call("/v1/records/list").status == 200
     _end(what, agent_credential)
 
-    statuses = {at.path: call(at.path, body).status for at, body in bodies}
+    statuses = {at.name: at.send(call, body).status for at, body in bodies}
 
-    assert statuses == {path: row[what] for path, row in MATRIX.items()}
+    assert statuses == {name: row[what] for name, row in MATRIX.items()}
 
 
 def test_revoking_works_at_once(
@@ -145,14 +161,20 @@ def test_other_methods_are_refused_to_everybody_alike(
     at: Route, personas: list[Persona], call: InProcess, agent: Actor
 ) -> None:
     body = a_body(at, agent)
-    for method in OTHER_METHODS:
+    others = {*OTHER_METHODS, "POST"} - set(at.allow.split(", "))
+    for method in sorted(others):
         answers = [who(call, at, body, method) for who in personas]
         assert {answer.status for answer in answers} == {405}
-        assert {answer.headers["allow"] for answer in answers} == {"POST"}
+        assert {answer.headers["allow"] for answer in answers} == {at.allow}
         if method != "HEAD":
-            assert {answer.code for answer in answers} == {"method_not_allowed"}
-    overridden = call(
-        at.path, body, method="GET", headers={"X-HTTP-Method-Override": "POST", "X-Method": "POST"}
+            assert {answer.refusal for answer in answers} == {
+                at.refusal_unread(405, "method_not_allowed")
+            }
+    overridden = at.send(
+        call,
+        body,
+        method="GET" if at.method == "POST" else "POST",
+        headers={"X-HTTP-Method-Override": at.method, "X-Method": at.method},
     )
     assert overridden.status == 405
     assert not AuditEntry.objects.filter(edge="api", request_id=overridden.request_id).exists()
@@ -256,17 +278,18 @@ def test_a_read_only_credential_is_refused_before_its_body_is_read(
 ) -> None:
     body = a_body(at, agent)
     absent = str(uuid4())
-    missing = {**body, "id": absent, "record_id": absent}
+    missing = {**body, "id": absent, "record_id": absent, **dict.fromkeys(at.ids, absent)}
     call_ro("/v1/records/list")  # which notes that the credential is in use
     before = content()
 
     answers = [
-        call_ro(at.path, sent)
-        for sent in (body, missing, b"", b"{", b"\xff" * 100, b"x" * 2_000_000, {"unknown": 1})
+        at.send(call_ro, body, raw=raw)
+        for raw in (b"", b"{", b"\xff" * 100, b"x" * 2_000_000, b'{"unknown":1}')
     ]
-    answers.append(call_ro(at.path, body, content_type="text/plain"))
+    answers += [at.send(call_ro, values) for values in (body, missing)]
+    answers.append(at.send(call_ro, body, content_type="text/plain"))
 
-    assert {answer.refusal for answer in answers} == {(403, "forbidden")}
+    assert {answer.refusal for answer in answers} == {at.refusal_unread(403, "forbidden")}
     assert {answer.nameless[2] for answer in answers} == {answers[0].nameless[2]}
     assert {answer.message for answer in answers} == {"This credential may not do that."}
     for answer in answers:

@@ -15,9 +15,14 @@ from memory.operations.issue_credential import CredentialReceipt
 from tests.factories import a_record, a_report, some_records
 from tests.invariants import assert_invariants
 from tests.leaks import LogReader
-from tests.valid_calls import ALL, KEYED, Route, a_body, a_draft, route
+from tests.valid_calls import ALL, KEYED, READS, Route, a_body, a_draft, route
 from tests.wire import InProcess, entries_of
 
+#: Fields that take any text.
+WORDS: Final = frozenset(
+    {"subject", "object", "statement", "note", "text", "proposed_object", "data_subject_id"}
+    | {"task", "question", "content", "reason_code", "agent_id", "run_id"}
+)
 #: What a valid call of a route is audited as; the rows that it concerned.
 ALLOWED: Final[dict[str, list[tuple[str, int]]]] = {
     "memory:record-assert": [("record.assert", 1)],
@@ -27,9 +32,22 @@ ALLOWED: Final[dict[str, list[tuple[str, int]]]] = {
     "memory:record-get": [("record.get", 1)],
     "memory:record-history": [("record.history", 1)],
     "memory:citation-resolve": [("citation.resolve", 1)],
+    "memory:source-observe/turn": [("observe", 1)],
+    "memory:source-observe/evidence": [("observe", 1)],
+    "memory:freshness": [("freshness", 1)],
+    "memory:context-assemble": [("context.assemble", 0)],
+    "memory:record-consolidate": [("record.consolidate", 1)],
+    "memory:record-evidence": [("record.evidence", 1)],
     "feedback:report-record": [("feedback.record", 1)],
     "feedback:report-list": [("feedback.list", 0)],
     "feedback:report-promote": [("feedback.promote", 1), ("record.correct", 1)],
+    "feedback:recall": [("recall", 1)],
+    "feedback:context-compile": [("context.compile", 1)],
+    "feedback:context-list": [("context.list", 0)],
+    "feedback:outcome-list": [("outcome.list", 0)],
+    "feedback:context-get": [("context.get", 1)],
+    "feedback:outcome-record": [("outcome.record", 1)],
+    "feedback:outcome-summary": [("outcome.summary", 1)],
 }
 
 
@@ -37,8 +55,9 @@ ALLOWED: Final[dict[str, list[tuple[str, int]]]] = {
 def test_a_call_is_audited_as_its_operation_with_the_rows_it_concerned(
     at: Route, call: InProcess, agent: Actor
 ) -> None:
-    answer = call(at.path, a_body(at, agent))
+    answer = at.send(call, a_body(at, agent))
 
+    assert answer.status == at.made
     assert entries_of(answer) == [
         (operation, "allowed", "", magnitude) for operation, magnitude in ALLOWED[at.name]
     ]
@@ -64,11 +83,13 @@ def test_a_retraction_by_promotion_is_audited_as_one(call: InProcess, agent: Act
 
 @pytest.mark.parametrize("at", KEYED, ids=str)
 def test_a_replay_concerns_no_row(at: Route, call: InProcess, agent: Actor) -> None:
-    body, key = a_body(at, agent), {"Idempotency-Key": str(uuid4())}
-    call(at.path, body, headers=key)
+    key = str(uuid4())
+    body, headers = at.keyed(a_body(at, agent), key), {"Idempotency-Key": key}
+    at.send(call, body, headers=headers)
 
-    again = call(at.path, body, headers=key)
+    again = at.send(call, body, headers=headers)
 
+    assert at.is_replay(again)
     operation = ALLOWED[at.name][0][0]
     assert entries_of(again) == [(operation, "allowed", "", 0)]
     assert_invariants()
@@ -140,7 +161,9 @@ def test_a_second_promotion_is_audited_with_its_code(call: InProcess, agent: Act
 
 @pytest.mark.parametrize("at", ALL, ids=str)
 def test_paths_and_methods_that_do_not_exist_leave_no_entry(at: Route, call: InProcess) -> None:
-    for answer in (call(at.path + "/"), call(at.path, method="PUT"), call("/v1/nothing")):
+    path = at.path.replace("{", "").replace("}", "")
+    for answer in (call(f"{path}/"), call(path, method="PUT"), call("/v1/nothing")):
+        assert answer.status in (404, 405)
         assert entries_of(answer) == []
 
 
@@ -170,21 +193,45 @@ def test_markers_in_every_text_reach_no_log(
     """The watch in `tests/leaks.py` looks for them after this test, and for each id and token."""
     body = a_body(at, agent)
     text = "the quagga was here"
-    words = {"subject", "object", "statement", "note", "text", "proposed_object", "data_subject_id"}
-    for name in words & at.input.members.keys():
-        assert call(at.path, body | {name: text}).status == 200
-    call(at.path, body | {text: text})
-    call(at.path, dict.fromkeys(at.input.members, text))
-    call(at.path, text.encode())
-    call(f"{at.path}/{text.replace(' ', '-')}?{text.replace(' ', '=')}")
-    call(at.path, body, headers={"Idempotency-Key": text})
-    call(at.path, body, headers={"Idempotency-Key": "quagga", "User-Agent": text})
-    call(at.path, token=agent_credential.token[:-1])
+    for name in WORDS & at.members.keys():
+        said = at.keyed(body | {name: text}, str(uuid4()))
+        assert at.send(call, said).status in (200, 201)
+    at.send(call, body | {text: text})
+    at.send(call, body | dict.fromkeys(at.members, text))
+    at.send(call, body | dict.fromkeys(at.ids, text))
+    at.send(call, body, raw=text.encode())
+    call(f"{at.address(body)}/{text.replace(' ', '-')}?{text.replace(' ', '=')}")
+    at.send(call, body, headers={"Idempotency-Key": text})
+    at.send(call, body, headers={"Idempotency-Key": "quagga", "User-Agent": text})
+    at.send(call, body, token=agent_credential.token[:-1])
+
+
+def test_markers_in_what_is_inside_of_a_body_reach_no_log(call: InProcess, agent: Actor) -> None:
+    """Quotes, origins, names of agents and observers, reasons: found or refused, never noted."""
+    text = "the quagga was here"
+    observe, consolidate = (
+        route("memory:source-observe/evidence"),
+        route("memory:record-consolidate"),
+    )
+    seen = a_body(observe, agent) | {"content": f"He says {text}.", "agent_id": text}
+    seen |= {"run_id": text, "source": dict.fromkeys(("type", "ref", "id"), text)}
+    stored = observe.told(observe.send(call, seen))
+    [claim] = a_body(consolidate, agent)["claims"]
+    cited = {"observation_id": stored["observation_id"], "relation": "supports", "quote": text}
+    claim |= {"sources": [cited], "object": text, "predicate": "quagga", "observer_id": text}
+    body = {"subject_id": seen["subject_id"], "claims": [claim]}
+    assert consolidate.send(call, body).status == 201
+    for name, value in (("quote", "quagga of elsewhere"), ("relation", "contradicts")):
+        [claim] = body["claims"]
+        wrong = {**body, "claims": [{**claim, "sources": [{**cited, name: value}]}]}
+        assert consolidate.send(call, wrong).status == 400
+    assert observe.send(call, seen | {"content": text}).refusal == (409, "CONFLICT")
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_read_whose_entry_cannot_be_written_is_not_made(call: InProcess, agent: Actor) -> None:
     body = {"id": str(a_record(agent).id)}
+    asked = [(at, a_body(at, agent)) for at in READS if at.is_loop]
     with connection.cursor() as cursor, transaction.atomic():
         cursor.execute(
             "CREATE FUNCTION refuse_entries() RETURNS trigger LANGUAGE plpgsql AS $$"
@@ -195,9 +242,11 @@ def test_a_read_whose_entry_cannot_be_written_is_not_made(call: InProcess, agent
     try:
         answers = [call("/v1/records/get", body), call("/v1/records/get", {"id": 5})]
         answers.append(call("/v1/records/list", token=None))
+        loop = [at.send(call, values) for at, values in asked]
     finally:
         with connection.cursor() as cursor:
             cursor.execute("DROP FUNCTION refuse_entries() CASCADE")
 
     assert {answer.refusal for answer in answers} == {(503, "unavailable")}
-    assert {answer.headers["retry-after"] for answer in answers} == {"1"}
+    assert {answer.refusal for answer in loop} == {(503, "UNAVAILABLE")}
+    assert {answer.headers["retry-after"] for answer in answers + loop} == {"1"}

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 from typing import Any, Final
+from uuid import uuid4
 
 import pytest
 from django.db import (
@@ -23,13 +24,16 @@ from django.db import (
 from psycopg import errors
 
 from memory.actor import Actor
+from tests.factories import a_record
 from tests.invariants import assert_invariants
 from tests.leaks import LogReader
 from tests.observed import content
 from tests.statements import FRAME, Execute
-from tests.valid_calls import ALL, WRITES, Route, a_body
+from tests.valid_calls import ALL, WRITES, Route, a_body, route
 from tests.wire import Answer, InProcess, entries_of
 
+#: Writes, and the read that leaves a run.
+CHANGING: Final = (*WRITES, route("feedback:context-compile"))
 SECRET: Final = "secret_value in memory_record_secret_constraint"
 
 #: What the database may say, by how the call is then answered.
@@ -97,6 +101,11 @@ def _is_discreet(answer: Answer) -> None:
         assert word not in said
 
 
+def _unavailable(at: Route) -> set[tuple[int, str]]:
+    """Of a route with two forms in lower case, while the body was not read."""
+    return {at.refusal_unread(503, "unavailable"), at.refusal(503, "unavailable")}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("is_after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("at", WRITES, ids=str)
@@ -104,36 +113,62 @@ def _is_discreet(answer: Answer) -> None:
 def test_a_write_that_fails_at_any_statement_leaves_nothing(
     at: Route, *, is_after: bool, call: InProcess, agent: Actor
 ) -> None:
-    body, headers = a_body(at, agent), {"Idempotency-Key": "k1"}
+    key = str(uuid4())
+    body, headers = at.keyed(a_body(at, agent), key), {"Idempotency-Key": key}
     call("/v1/records/list")  # notes the use of the credential, whose failure would fail nothing
     before = content()
 
     for number in count(1):
         with failing(number, "statement time-out", is_after=is_after) as fault:
-            answer = call(at.path, body, headers=headers)
+            answer = at.send(call, body, headers=headers)
         if not fault.failed:
             assert fault.seen >= 6
-            assert answer.body["replayed"] is False
+            assert at.is_replay(answer) is False
             break
-        assert answer.refusal == (503, "unavailable"), number
+        assert answer.refusal in _unavailable(at), number
         _is_discreet(answer)
         assert content() == before, number
 
-    assert call(at.path, body, headers=headers).body["replayed"] is True
+    assert at.is_replay(at.send(call, body, headers=headers)) is True
+    assert_invariants()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_after", [False, True], ids=["before", "after"])
+@pytest.mark.django_db(transaction=True)
+def test_a_compile_that_fails_at_any_statement_leaves_no_run(
+    *, is_after: bool, call: InProcess, agent: Actor
+) -> None:
+    at = route("feedback:context-compile")
+    body = a_body(at, agent) | {"subject_id": f"herder {uuid4()}", "include_shared": True}
+    a_record(agent, statement="The quagga herd crossed the river.")
+    call("/v1/records/list")
+    before = content()
+
+    for number in count(1):
+        with failing(number, "statement time-out", is_after=is_after) as fault:
+            answer = at.send(call, body)
+        if not fault.failed:
+            assert fault.seen >= 6
+            assert len(at.told(answer)["items"]) == 1
+            break
+        assert answer.refusal == (503, "UNAVAILABLE"), number
+        _is_discreet(answer)
+        assert content() == before, number
     assert_invariants()
 
 
 @pytest.mark.parametrize("fault", ["deadlock for ever", "serialization failure"])
-@pytest.mark.parametrize("at", WRITES, ids=str)
+@pytest.mark.parametrize("at", CHANGING, ids=str)
 def test_a_write_that_loses_a_deadlock_is_made_again_as_a_whole(
     at: Route, fault: str, call: InProcess, agent: Actor
 ) -> None:
     body = a_body(at, agent)
     call("/v1/records/list")
 
-    for times, status in ((3, 200), (4, 503)):
+    for times, status in ((3, at.made), (4, 503)):
         with failing(4, fault, times=times) as failed:
-            answer = call(at.path, body)
+            answer = at.send(call, body)
         assert (answer.status, failed.failed) == (status, times)
         body = a_body(at, agent)
     assert_invariants()
@@ -149,15 +184,18 @@ def test_a_fault_of_the_database_says_nothing_about_it(
             body = a_body(at, agent)
             log_reader.lines.clear()
             with failing(number, fault, times=4 if fault.startswith(("dead", "serial")) else 1):
-                answer = call(at.path, body)
+                answer = at.send(call, body)
             assert answer.status == status, (fault, number, answer.content)
-            assert answer.code == {503: "unavailable", 500: "internal"}[status]
+            code = {503: "unavailable", 500: "internal"}[status]
+            spell = at.refusal_unread if number == 1 else at.refusal
+            assert answer.refusal == spell(status, code)
             _is_discreet(answer)
             for line in log_reader.lines:
                 assert SECRET not in line
                 assert "memory_record" not in line
+                assert "feedback_context" not in line
             codes = {entry[2] for entry in entries_of(answer)}
-            assert codes <= {answer.code}
+            assert codes <= {code}
             assert status == 503 or number == 1 or codes == {"internal"}
     assert_invariants()
 
@@ -171,8 +209,8 @@ def test_without_a_database_every_call_is_unavailable(
 
     for number in (1, 2, 3):
         with failing(number, "lost connection", times=1_000):
-            answer = call(at.path, body)
-        assert answer.refusal == (503, "unavailable")
+            answer = at.send(call, body)
+        assert answer.refusal in _unavailable(at)
         assert answer.headers["retry-after"] == "1"
         _is_discreet(answer)
     before["memory_credential"] = content()["memory_credential"]

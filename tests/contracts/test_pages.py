@@ -6,18 +6,21 @@ import base64
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any, Final
-from uuid import uuid4
+from urllib.parse import urlencode
+from uuid import UUID, uuid4
 
 import pytest
 from django.core.signing import Signer
 from django.db import connection
 
+from feedback.queries import runs
 from memory.actor import Actor
 from memory.http.fields import CURSOR_BYTES
 from memory.operations.correct_records import Correction, correct_records
 from memory.operations.retract_records import RetractionDraft, retract_records
 from memory.queries import records
-from tests.factories import a_record, a_report, fresh, some_records
+from tests.factories import a_record, a_report, a_run, an_outcome, fresh, some_records
+from tests.factories.loop_calls import context_id
 from tests.valid_calls import a_draft
 from tests.wire import Answer, Foreigner, InProcess
 
@@ -28,24 +31,40 @@ LISTS: Final = {
     "/v1/records/history": ("invalid_record_page", "versions"),
     "/v1/citations/resolve": ("invalid_citation", "evidence"),
     "/v1/feedback/list": ("invalid_feedback", "feedback"),
+    "/v1/context/runs": ("VALIDATION_ERROR", "runs"),
+    "/v1/context/outcomes": ("VALIDATION_ERROR", "outcomes"),
 }
+#: Lists that are read with GET.
+ASKED: Final = ("/v1/context/runs", "/v1/context/outcomes")
+
+
+def _listed(call: InProcess, path: str, asked: dict[str, Any], **how: Any) -> Answer:
+    """One page, asked for as the list wants it."""
+    if path not in ASKED:
+        return call(path, asked, **how)
+    return call(f"{path}?{urlencode(asked)}", b"", method="GET", **how)
+
+
+def _told(answer: Answer) -> Any:
+    """The page, without what is said about it."""
+    return answer.body.get("data", answer.body)
 
 
 def _pages(call: InProcess, path: str, asked: dict[str, Any]) -> Iterator[Answer]:
     """All pages of a list."""
     after: dict[str, Any] = {}
     while True:
-        answer = call(path, asked | after)
+        answer = _listed(call, path, asked | after)
         assert answer.status == 200, answer.content
         yield answer
-        if "next" not in answer.body:
+        if "next" not in _told(answer):
             return
-        after = {"after": answer.body["next"]}
+        after = {"after": _told(answer)["next"]}
 
 
 def _rows(call: InProcess, path: str, asked: dict[str, Any]) -> list[Any]:
     name = LISTS[path][1]
-    return [row for page in _pages(call, path, asked) for row in page.body[name]]
+    return [row for page in _pages(call, path, asked) for row in _told(page)[name]]
 
 
 def _corrected(agent: Actor) -> str:
@@ -73,8 +92,12 @@ def _first_pages(call: InProcess, agent: Actor) -> dict[str, tuple[dict[str, Any
         "/v1/records/list": {"limit": 1, "status": "current"},
         "/v1/feedback/list": {"limit": 1, "open_only": True},
         "/v1/records/history": {"limit": 1, "id": _corrected(agent)},
+        "/v1/context/runs": {"limit": 1, "outcome": "useful"},
+        "/v1/context/outcomes": {"limit": 1, "outcome": "useful"},
     }
-    return {path: (body, call(path, body).body["next"]) for path, body in asked.items()}
+    for _ in range(3):
+        an_outcome(agent, a_run(agent))
+    return {path: (body, _told(_listed(call, path, body))["next"]) for path, body in asked.items()}
 
 
 def _is_no_cursor(answer: Answer, path: str, field: str = "after") -> None:
@@ -85,10 +108,11 @@ def _is_no_cursor(answer: Answer, path: str, field: str = "after") -> None:
 def test_a_page_ends_with_a_cursor_unless_it_is_the_last(call: InProcess, agent: Actor) -> None:
     for record in some_records(agent, 5):
         a_report(agent, record)
+        an_outcome(agent, a_run(agent))
 
-    for path in ("/v1/records/list", "/v1/feedback/list"):
+    for path in ("/v1/records/list", "/v1/feedback/list", *ASKED):
         for limit, sizes in ((2, [2, 2, 1]), (4, [4, 1]), (5, [5]), (100, [5])):
-            pages = [page.body for page in _pages(call, path, {"limit": limit})]
+            pages = [_told(page) for page in _pages(call, path, {"limit": limit})]
             assert [len(page[LISTS[path][1]]) for page in pages] == sizes
             assert ["next" in page for page in pages] == [True] * (len(sizes) - 1) + [False]
             assert all(len(page["next"]) <= CURSOR_BYTES for page in pages[:-1])
@@ -97,6 +121,8 @@ def test_a_page_ends_with_a_cursor_unless_it_is_the_last(call: InProcess, agent:
 def test_an_empty_list_has_no_cursor(call: InProcess) -> None:
     assert call("/v1/records/list").body == {"records": []}
     assert call("/v1/feedback/list").body == {"feedback": []}
+    for path in ASKED:
+        assert _told(_listed(call, path, {})) == {LISTS[path][1]: []}
 
 
 def test_the_limit_may_change_from_page_to_page(call: InProcess, agent: Actor) -> None:
@@ -122,7 +148,7 @@ def test_a_changed_bit_anywhere_in_a_cursor_is_noticed(call: InProcess, agent: A
     for path, (asked, cursor) in _first_pages(call, agent).items():
         for place, mark in enumerate(cursor):
             forged = cursor[:place] + chr(ord(mark) ^ 1 << place % 7) + cursor[place + 1 :]
-            _is_no_cursor(call(path, asked | {"after": forged}), path)
+            _is_no_cursor(_listed(call, path, asked | {"after": forged}), path)
 
 
 def test_what_is_not_a_whole_cursor_is_refused(call: InProcess, agent: Actor) -> None:
@@ -136,21 +162,23 @@ def test_what_is_not_a_whole_cursor_is_refused(call: InProcess, agent: Actor) ->
             *(base64.b64encode(cursor.encode()).decode(), str(uuid4()), "0", "null", "eyJ2IjoxfQ"),
         ]
         for text in wrong:
-            _is_no_cursor(call(path, asked | {"after": text}), path)
-        assert call(path, asked | {"after": cursor}).status == 200
+            _is_no_cursor(_listed(call, path, asked | {"after": text}), path)
+        assert _listed(call, path, asked | {"after": cursor}).status == 200
 
 
 def test_a_cursor_fits_one_list_only(call: InProcess, agent: Actor, foreigner: Foreigner) -> None:
     pages = _first_pages(call, agent)
     for _ in range(2):
         a_report(foreigner.actor)
+        an_outcome(foreigner.actor, a_run(foreigner.actor))
 
     for path, (asked, cursor) in pages.items():
         for other, (body, _) in pages.items():
             if other != path:
-                _is_no_cursor(call(other, body | {"after": cursor}), other)
+                _is_no_cursor(_listed(call, other, body | {"after": cursor}), other)
         if "id" not in asked:
-            _is_no_cursor(call(path, asked | {"after": cursor}, token=foreigner.token), path)
+            foreign = _listed(call, path, asked | {"after": cursor}, token=foreigner.token)
+            _is_no_cursor(foreign, path)
 
 
 @pytest.mark.parametrize(
@@ -166,6 +194,12 @@ def test_a_cursor_fits_one_list_only(call: InProcess, agent: Actor, foreigner: F
         ("/v1/feedback/list", {"order": "oldest"}),
         ("/v1/feedback/list", {"record_id": "0b7f3a52-9a68-4f0e-8d7b-3d7f6a1c2e90"}),
         ("/v1/records/history", {"id": ""}),
+        ("/v1/context/runs", {"outcome": "used"}),
+        ("/v1/context/runs", {"subject_id": "x"}),
+        ("/v1/context/outcomes", {"outcome": "used"}),
+        ("/v1/context/outcomes", {"actor_id": "0b7f3a52-9a68-4f0e-8d7b-3d7f6a1c2e90"}),
+        ("/v1/context/outcomes", {"claim_id": f"claim_{'f' * 32}"}),
+        ("/v1/context/outcomes", {"context_id": f"ctx_{'f' * 32}"}),
     ],
 )
 def test_a_cursor_fits_the_filters_and_order_of_its_first_page(
@@ -175,7 +209,7 @@ def test_a_cursor_fits_the_filters_and_order_of_its_first_page(
     if "id" in other:
         other = {"id": _corrected(agent)}
 
-    _is_no_cursor(call(path, asked | other | {"after": cursor}), path)
+    _is_no_cursor(_listed(call, path, asked | other | {"after": cursor}), path)
 
 
 def test_a_place_signed_for_something_else_is_no_cursor(call: InProcess, agent: Actor) -> None:
@@ -184,7 +218,7 @@ def test_a_place_signed_for_something_else_is_no_cursor(call: InProcess, agent: 
         place, _, _ = cursor.rpartition(".")
         for salt in ("errata.cursor.0", "errata.cursor.1", "django.core.signing.Signer"):
             forged = Signer(sep=".", salt=salt).sign(place)
-            _is_no_cursor(call(path, asked | {"after": forged}), path)
+            _is_no_cursor(_listed(call, path, asked | {"after": forged}), path)
 
 
 def test_before_is_another_name_for_after_in_a_history(call: InProcess, agent: Actor) -> None:
@@ -318,3 +352,55 @@ def test_a_retracted_record_is_listed_as_such_at_once(call: InProcess, agent: Ac
     assert call("/v1/records/list", {"status": "current"}).body == {"records": []}
     [row] = call("/v1/records/list", {"status": "retracted"}).body["records"]
     assert row["id"] == str(record.id)
+
+
+@pytest.mark.parametrize("path", ASKED)
+def test_a_walk_of_runs_and_outcomes_sees_each_row_once_newest_first(
+    path: str, call: InProcess, agent: Actor
+) -> None:
+    runs = [a_run(agent) for _ in range(9)]
+    for run in runs:
+        an_outcome(agent, run)
+
+    whole = _rows(call, path, {"limit": 100})
+
+    ids = [row["context_id"] for row in whole]
+    assert ids == [context_id(run.run_id) for run in reversed(runs)]
+    keys = [row["recorded_at"] for row in whole]
+    assert keys == sorted(keys, reverse=True)
+    for limit in (1, 4, 9):
+        assert _rows(call, path, {"limit": limit}) == whole
+
+
+@pytest.mark.parametrize("path", ASKED)
+def test_runs_and_outcomes_that_come_meanwhile_repeat_and_skip_nothing(
+    path: str, call: InProcess, agent: Actor
+) -> None:
+    ids = [context_id(a_run(agent).run_id) for _ in range(5)]
+    for id_ in ids:
+        an_outcome(agent, UUID(id_.removeprefix("ctx_")))
+    seen: list[str] = []
+
+    for page in _pages(call, path, {"limit": 2}):
+        seen += [row["context_id"] for row in _told(page)[LISTS[path][1]]]
+        an_outcome(agent, a_run(agent))
+
+    assert sorted(seen) == sorted(ids)
+
+
+def test_a_page_of_runs_of_a_kind_may_be_short_and_still_go_on(
+    call: InProcess, agent: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "SCANNED_ROWS", 3)
+    wanted = a_run(agent)
+    an_outcome(agent, wanted)
+    for _ in range(6):
+        a_run(agent)
+
+    pages = [_told(p) for p in _pages(call, "/v1/context/runs", {"outcome": "useful", "limit": 2})]
+
+    assert [row["context_id"] for page in pages for row in page["runs"]] == [
+        context_id(wanted.run_id)
+    ]
+    assert len(pages) == 3
+    assert pages[0]["runs"] == []

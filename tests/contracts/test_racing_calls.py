@@ -5,6 +5,7 @@ Rules: `assurance.md` 3, faults 1, 8, 9 and 18.
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections import Counter
@@ -12,20 +13,21 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, Final
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import psycopg
 import pytest
 from django.db import connection
 
 from memory.actor import Actor
-from memory.models import AuditEntry, IdempotencyKey
+from memory.models import AuditEntry, IdempotencyKey, Record
 from tests.factories import a_record, a_report
+from tests.factories.loop_calls import claim_id
 from tests.invariants import assert_invariants
 from tests.relay import relaying
 from tests.serving import HOST, Server
 from tests.statements import Execute
-from tests.valid_calls import KEYED, Route, a_body, route
+from tests.valid_calls import KEYED, Route, a_body, a_person, route
 from tests.wire import Answer, InProcess, OverHttp
 
 pytestmark = [pytest.mark.xdist_group("live"), pytest.mark.slow]
@@ -52,14 +54,20 @@ def _at_once(calls: list[Callable[[], Answer]]) -> list[Answer]:
 def test_the_same_key_from_many_callers_has_one_effect(
     at: Route, live: OverHttp, agent: Actor
 ) -> None:
-    body, headers = a_body(at, agent), {"Idempotency-Key": "k1"}
+    key = str(uuid4())
+    body, headers = at.keyed(a_body(at, agent), key), {"Idempotency-Key": key}
 
-    answers = _at_once([lambda: live(at.path, body, headers=headers)] * CALLERS)
+    answers = _at_once([lambda: at.send(live, body, headers=headers)] * CALLERS)
 
-    made = [answer for answer in answers if answer.status == 200]
-    assert {answer.refusal for answer in answers if answer.status != 200} <= {IN_PROGRESS}
-    assert Counter(answer.body["replayed"] for answer in made)[False] == 1
-    receipts = {answer.content.replace(b"true", b"").replace(b"false", b"") for answer in made}
+    made = [answer for answer in answers if answer.status < 400]
+    in_progress = at.refusal(*IN_PROGRESS)
+    waiting = [answer for answer in answers if answer.status >= 400]
+    assert {answer.refusal for answer in waiting} <= {in_progress}
+    assert all(answer.headers["retry-after"] == "1" for answer in waiting)
+    assert Counter(at.is_replay(answer) for answer in made)[False] == 1
+    receipts = {
+        json.dumps(at.told(answer)).replace("true", "").replace("false", "") for answer in made
+    }
     assert len(receipts) == 1
     assert IdempotencyKey.objects.filter(scope="request").count() == 1
     allowed = AuditEntry.objects.filter(operation=at.view.operation_name, outcome="allowed")
@@ -177,17 +185,18 @@ def test_a_call_waits_for_a_lock_no_longer_than_the_time_out(live: OverHttp, age
 def test_a_call_whose_answer_was_lost_is_repeated_safely_with_its_key(
     at: Route, server: Server, live: OverHttp, agent: Actor
 ) -> None:
-    body, headers = a_body(at, agent), {"Idempotency-Key": str(uuid4())}
+    key = str(uuid4())
+    body, headers = at.keyed(a_body(at, agent), key), {"Idempotency-Key": key}
     with relaying((HOST, 0), (HOST, server.port)) as relay:
         assert not isinstance(relay.address, str)
         through = OverHttp(HOST, relay.address[1], live.default_token)
         relay.loses_answers = True
         with pytest.raises(OSError, match=r"(?i)reset|closed|aborted"):
-            through(at.path, body, headers=headers)
+            at.send(through, body, headers=headers)
         relay.loses_answers = False
-        again = through(at.path, body, headers=headers)
+        again = at.send(through, body, headers=headers)
 
-    assert (again.status, again.body["replayed"]) == (200, True)
+    assert at.is_replay(again) is True
     operation = at.view.operation_name
     effects = AuditEntry.objects.filter(operation=operation, outcome="allowed", edge="api")
     assert [entry.magnitude for entry in effects.order_by("recorded_at")][-2:] == [1, 0]
@@ -211,3 +220,47 @@ def test_without_a_key_a_lost_report_is_made_twice_and_a_lost_promotion_is_told(
     listed = live("/v1/feedback/list", {"record_id": report["record_id"]}).body["feedback"]
     assert len(listed) == 2
     assert live("/v1/feedback/promote", promotion).refusal == (409, "feedback_already_promoted")
+
+
+def test_racing_outcomes_of_many_callers_are_each_one_signal(live: OverHttp, agent: Actor) -> None:
+    at, summary = route("feedback:outcome-record"), route("feedback:outcome-summary")
+    body = a_body(at, agent)
+
+    answers = _at_once([lambda: at.send(live, body)] * CALLERS)
+
+    assert {answer.status for answer in answers} == {201}
+    assert len({at.told(answer)["feedback_id"] for answer in answers}) == CALLERS
+    told = summary.told(summary.send(live, {"claim_id": body["claim_id"]}))
+    assert told["counted"] == {"positive": CALLERS, "negative": 0, "total": CALLERS}
+    assert (told["distinct_actors"], told["utility"]) == (1, 1)
+    assert_invariants()
+
+
+def test_compiles_and_outcomes_at_once_while_the_record_is_retracted_are_all_answered(
+    live: OverHttp, agent: Actor
+) -> None:
+    compile_, outcome = route("feedback:context-compile"), route("feedback:outcome-record")
+    person = {"subject_id": a_person()}
+    record = a_record(agent, data_subject=person["subject_id"])
+    task = a_body(compile_, agent) | person | {"task": record_words(record.id)}
+    run = compile_.told(compile_.send(live, task))
+    told = {"outcome": "useful", "context_id": run["context_id"]}
+    change = {"id": str(record.id), "expected_version": str(record.version)}
+    calls: list[Callable[[], Answer]] = [
+        *[lambda: compile_.send(live, task)] * 8,
+        *[lambda: outcome.send(live, told | {"claim_id": claim_id(record.id)})] * 8,
+        lambda: live("/v1/records/retract", {"records": [change]}),
+    ]
+
+    answers = _at_once(calls)
+
+    assert [answer.status for answer in answers] == [200] * 8 + [201] * 8 + [200]
+    assert {len(compile_.told(answer)["items"]) for answer in answers[:8]} <= {0, 1}
+    assert compile_.told(compile_.send(live, task))["items"] == []
+    assert_invariants()
+
+
+def record_words(record_id: UUID) -> str:
+    """What a record says, to be asked for."""
+    statement: str = Record.objects.values_list("statement", flat=True).get(id=record_id)
+    return statement

@@ -276,7 +276,7 @@ def test_body_comes_before_fields_and_fields_have_the_routes_code(
     assert _code(loop) == (400, "VALIDATION_ERROR")
     assert [entry[:3] for entry in entries()] == [
         ("feedback.record", "refused", code),
-        ("feedback.promote", "refused", code),
+        ("feedback.promote", "refused", "validation_error" if code == "invalid_feedback" else code),
     ]
     assert CALLS == []
 

@@ -62,7 +62,7 @@ class WrittenOutput(OutputSerializer):
 
     id = CanonicalUUID()
     note = Text(max_bytes=64)
-    replayed = StrictBoolean()
+    replayed = StrictBoolean(source="is_replay")
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Written:
 
     id: UUID
     note: str
-    replayed: bool = False
+    is_replay: bool = False
 
 
 @operation(Operation.FEEDBACK_RECORD)
@@ -87,7 +87,7 @@ def write(
     if error is not None:
         raise type(error)() if fault == "conflict" else error
     audit.allowed(actor, audit.Call(Operation.FEEDBACK_RECORD, 1))
-    return Written(id, note, replayed=note == "again")
+    return Written(id, note, is_replay=note == "again")
 
 
 class WriteView(OperationView):
