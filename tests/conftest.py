@@ -17,6 +17,7 @@ pytest_plugins = [
     "tests.leaks",
     "tests.wire",
     "tests.serving",
+    "tests.looping",
 ]
 
 #: Triggers that refuse TRUNCATE: bit 5 of pg_trigger.tgtype.
