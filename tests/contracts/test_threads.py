@@ -196,7 +196,8 @@ def test_graphiti_450_the_hundredth_correction_costs_what_the_tenth_does(agent: 
         statements.append(len(sent))
         buffers.append(_buffers_of_reads(sent.sent))
     assert len(set(statements)) == 1
-    assert max(buffers[90:]) <= 1.2 * max(buffers[:10])
+    first, last = max(buffers[:10]), max(buffers[90:])
+    assert last <= max(1.2 * first, first + 1)  # one page more is the least that can be told
 
 
 def _buffers_of_reads(sent: list[tuple[str, Any]]) -> int:
