@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
+from math import floor
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -17,15 +18,11 @@ NEUTRAL_UTILITY: Final = 0.5
 COUNTED_OUTCOMES_NEEDED: Final = 3
 _HALF_LIFE_DAYS: Final = 90
 _HIGHEST_TRUST: Final = 3
-_MICRO: Final = Decimal("0.000001")
-#: What each component counts for, by its name.
-WEIGHTS: Final = {
-    "relevance": Decimal("0.45"),
-    "trust": Decimal("0.20"),
-    "recency": Decimal("0.15"),
-    "utility": Decimal("0.10"),
-    "conflict": Decimal("0.10"),
-}
+_MILLION: Final = 1_000_000
+#: Closer to the middle between two millionths, decimal digits decide: binary ones may err.
+_NEAR: Final = 1e-6
+#: What each component counts for, in hundredths, by its name.
+WEIGHTS: Final = {"relevance": 45, "trust": 20, "recency": 15, "utility": 10, "conflict": 10}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +40,18 @@ class Components:
     def score(self) -> float:
         """confidence * (0.45 relevance + 0.20 trust + 0.15 recency + 0.10 utility + 0.10 conflict).
 
-        In [0, 1], rounded half up to 6 decimals. Computed in decimals, so that equal components
-        give an equal score on every machine.
+        In [0, 1], rounded half up to 6 decimals. Computed in whole millionths, so that equal
+        components give an equal score on every machine.
         """
-        total = sum(
-            (weight * _decimal(getattr(self, name)) for name, weight in WEIGHTS.items()),
-            start=Decimal(0),
+        hundredths = (
+            WEIGHTS["relevance"] * _millionths(self.relevance)
+            + WEIGHTS["trust"] * _millionths(self.trust)
+            + WEIGHTS["recency"] * _millionths(self.recency)
+            + WEIGHTS["utility"] * _millionths(self.utility)
+            + WEIGHTS["conflict"] * _millionths(self.conflict)
         )
-        return _rounded(_decimal(self.confidence) * total)
+        product = _millionths(self.confidence) * hundredths
+        return (product + 50 * _MILLION) // (100 * _MILLION) / _MILLION
 
 
 def components(
@@ -69,12 +70,12 @@ def components(
     """
     days = max(0, (as_of - known_from).days)
     return Components(
-        relevance=_rounded(_decimal(relevance)),
-        trust=_rounded(_decimal(trust.value / _HIGHEST_TRUST)),
-        recency=_rounded(_decimal(0.5 ** (days / _HALF_LIFE_DAYS))),
-        utility=_rounded(_decimal(utility)),
+        relevance=_rounded(relevance),
+        trust=_rounded(trust.value / _HIGHEST_TRUST),
+        recency=_rounded(0.5 ** (days / _HALF_LIFE_DAYS)),
+        utility=_rounded(utility),
         conflict=0.0 if is_disputed else 1.0,
-        confidence=_rounded(_decimal(confidence)),
+        confidence=_rounded(confidence),
     )
 
 
@@ -90,9 +91,16 @@ def utility_of(positive: int, negative: int, actors: int, *, minimum_actors: int
     return ((positive - negative) / total + 1) / 2
 
 
-def _decimal(number: float) -> Decimal:
-    return Decimal(repr(number))
+def _rounded(number: float) -> float:
+    """A number with 6 decimals, rounded half up."""
+    return _millionths(number) / _MILLION
 
 
-def _rounded(number: Decimal) -> float:
-    return float(number.quantize(_MICRO, rounding=ROUND_HALF_UP))
+def _millionths(number: float) -> int:
+    """How many millionths a number has, rounded half up as its shortest decimal digits are."""
+    scaled = number * _MILLION
+    whole = floor(scaled)
+    rest = scaled - whole
+    if abs(rest - 0.5) > _NEAR:
+        return whole + (rest > 0.5)
+    return int((Decimal(repr(number)) * _MILLION).quantize(Decimal(1), ROUND_HALF_UP))

@@ -135,7 +135,7 @@ def _doubt(item: RunItem, page: RunPage) -> Link:
 
 def _formula(item: RunItem, parts: Components) -> Sentence:
     shares = (
-        f"{weight} \N{MULTIPLICATION SIGN} {getattr(parts, name):.6f}"
+        f"{weight / 100:.2f} \N{MULTIPLICATION SIGN} {getattr(parts, name):.6f}"
         for name, weight in WEIGHTS.items()
     )
     return sentence(
