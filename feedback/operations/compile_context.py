@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from operator import attrgetter
 from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
 
@@ -183,12 +182,13 @@ def _ranked(
             confidence=row.confidence,
         )
         ranked.append(RankedRecord(row, parts, parts.score))
-    ranked.sort(key=attrgetter("record.id"))
-    ranked.sort(
-        key=lambda item: (item.score, item.components.relevance, item.record.supporting_citations),
-        reverse=True,
-    )
+    ranked.sort(key=_rank)
     return ranked
+
+
+def _rank(item: RankedRecord) -> tuple[float, float, int, UUID]:
+    record = item.record
+    return (-item.score, -item.components.relevance, -record.supporting_citations, record.id)
 
 
 def _run(

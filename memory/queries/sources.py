@@ -159,6 +159,7 @@ def _messages_of(actor: Actor, source_ids: Iterable[UUID]) -> dict[UUID, list[Tu
     return found
 
 
+# OFFSET keeps the look-up of each source from becoming a join with all citations of the project.
 _UNCONSOLIDATED: Final = """
 SELECT count(*) FROM (
   SELECT FROM (
@@ -166,7 +167,7 @@ SELECT count(*) FROM (
     WHERE project_id = %(project)s AND kind <> 'curated' AND data_subject_id {is_whose}
     ORDER BY log_offset DESC LIMIT %(scanned)s) AS evidence
   WHERE NOT EXISTS (SELECT FROM memory_citation c
-    WHERE c.project_id = %(project)s AND c.source_id = evidence.id)
+    WHERE c.project_id = %(project)s AND c.source_id = evidence.id OFFSET 0)
   LIMIT %(counted)s) AS unused
 """
 _OF_PERSON: Final = _UNCONSOLIDATED.format(is_whose="= %(person)s")
