@@ -40,12 +40,18 @@ def tokens_of(size: int) -> int:
 
 
 def pack(
-    ranked: Sequence[Item], *, max_tokens: int, top_k: int | None, weigh: Callable[[Item], int]
+    ranked: Sequence[Item],
+    *,
+    max_tokens: int,
+    top_k: int | None,
+    weigh: Callable[[Item], int],
+    least: Callable[[Item], int] | None = None,
 ) -> Pack[Item]:
     """Take items by rank while they fit; `weigh` gives the tokens of an item as an edge sends it.
 
     Of equal statements the best ranked stays. Then `top_k` cuts. An item that does not fit is left
-    out whole and the next is tried.
+    out whole and the next is tried. `least` gives tokens that `weigh` would not go below, and is
+    much cheaper: what cannot fit is not weighed.
     """
     best: dict[str, Item] = {}
     for item in ranked:
@@ -54,6 +60,8 @@ def pack(
     offered = distinct[:top_k]
     taken, used = [], 0
     for item in offered:
+        if least is not None and used + least(item) > max_tokens:
+            continue
         tokens = weigh(item)
         if used + tokens <= max_tokens:
             taken.append(item)

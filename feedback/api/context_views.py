@@ -10,9 +10,9 @@ from feedback.api import context_examples as examples
 from feedback.api import context_serializers as serializers
 from feedback.api.context_answers import ContextAnswer, RecollectionAnswer, RunAnswer
 from feedback.api.context_meanings import MEANINGS
-from feedback.operations.compile_context import ContextRequest, RankedRecord, compile_context
+from feedback.api.context_sizes import least, weigh
+from feedback.operations.compile_context import ContextRequest, compile_context
 from feedback.operations.record_outcome import OutcomeDraft, OutcomeReceipt, record_outcome
-from feedback.packing import tokens_of
 from feedback.queries.outcomes import (
     OutcomeFilter,
     OutcomeSummary,
@@ -23,7 +23,6 @@ from feedback.queries.recalls import Question, Recollection, recall
 from feedback.queries.runs import RunFilter, get_run, list_runs
 from feedback.vocabulary import Surface
 from memory.errors import FieldInvalid, IdempotencyConflict, IdempotencyInProgress, NotFound
-from memory.http.answers import json_size
 from memory.http.error_table import Dialect
 from memory.http.loop import Prefix, id_behind
 from memory.http.views import ListedRows, OperationView, ReadView
@@ -81,11 +80,6 @@ class RecallView(ReadView):
         )
 
 
-def weigh(item: RankedRecord) -> int:
-    """The tokens of an item as this edge sends it."""
-    return tokens_of(json_size(serializers.PackedClaimOutput.render(item)))
-
-
 class CompileContextView(ReadView):
     """Compile a context pack: what is known for a task, ranked, as much as fits the budget.
 
@@ -116,7 +110,7 @@ class CompileContextView(ReadView):
             top_k=values["top_k"],
             at=values["at"],
         )
-        context = compile_context(actor=actor, request=request, weigh=weigh)
+        context = compile_context(actor=actor, request=request, weigh=weigh, least=least)
         return ContextAnswer(context, are_checkpoints_asked=values["include_checkpoints"])
 
     @override

@@ -118,13 +118,18 @@ class CompiledContext:
 
 @operation(Operation.CONTEXT_COMPILE)
 def compile_context(
-    *, actor: Actor, request: ContextRequest, weigh: Callable[[RankedRecord], int]
+    *,
+    actor: Actor,
+    request: ContextRequest,
+    weigh: Callable[[RankedRecord], int],
+    least: Callable[[RankedRecord], int] | None = None,
 ) -> CompiledContext:
     """Rank what is known for a task, take what fits, and keep the run without the task's text.
 
-    `weigh` gives the tokens of an item in the form in which the edge sends it. May: whoever reads;
-    a run changes nothing that anybody believes. Refuses: Denied. Writes: the run, its items, one
-    audit entry. Rule: `contract.md` 4.2, `design.md` Ranking.
+    `weigh` gives the tokens of an item in the form in which the edge sends it, `least` a cheap
+    lower bound of them. May: whoever reads; a run changes nothing that anybody believes. Refuses:
+    Denied. Writes: the run, its items, one audit entry. Rule: `contract.md` 4.2, `design.md`
+    Ranking.
     """
     policies.can_compile(actor).require()
     scope = current_scope()
@@ -145,6 +150,7 @@ def compile_context(
         max_tokens=request.max_tokens,
         top_k=request.top_k,
         weigh=weigh,
+        least=least,
     )
     run = _run(actor, request, packed, as_of, lexemes_digest)
     write_run(actor, run, [_item(item) for item in packed.items])
