@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from memory.vocabulary import MessageRole
 
 LEXEMES_PER_SEARCH: Final = 16
-POSTINGS_PER_TERM: Final = 20_000
+POSTINGS_PER_TERM: Final = 10_000
 CANDIDATES_SCORED: Final = 2_000
 _CORRECTED_LEXEMES: Final = 4
 _SHORTEST_MISSPELT: Final = 4  # characters; shorter words are like too many others

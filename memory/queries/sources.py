@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 COUNTED_EVIDENCE: Final = 1_000
 TURNS: Final = 200
-_SCANNED_EVIDENCE: Final = 2_000
+_SCANNED_EVIDENCE: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
