@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from uuid import UUID
 
 from feedback.api.context_serializers import PackedClaimOutput

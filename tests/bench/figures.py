@@ -52,8 +52,8 @@ def figures_of(works: Sequence[Work]) -> Figures:
     return Figures(
         calls=len(lengths),
         rate=len(lengths) / (ended - began),
-        p50=_quantile(lengths, 0.50) * 1000,
-        p95=_quantile(lengths, 0.95) * 1000,
+        p50=quantile(lengths, 0.50) * 1000,
+        p95=quantile(lengths, 0.95) * 1000,
     )
 
 
@@ -71,7 +71,8 @@ def summary_of(repeats: Sequence[Figures]) -> Summary:
     )
 
 
-def _quantile(ordered: Sequence[float], share: float) -> float:
+def quantile(ordered: Sequence[float], share: float) -> float:
+    """The number that so large a share of ordered numbers does not exceed."""
     return ordered[max(0, ceil(len(ordered) * share) - 1)]
 
 

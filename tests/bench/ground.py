@@ -49,8 +49,11 @@ class Ground:
 
 
 @contextmanager
-def filled(*, size: int, stock: int, console: Console) -> Iterator[Ground]:
-    """Make the state folder, start PostgreSQL, load rows; at the end nothing of it is left."""
+def empty() -> Iterator[tuple[Path, dict[str, str], str]]:
+    """A state folder with a running, migrated PostgreSQL; at the end nothing of it is left.
+
+    With it come the environment of its servers and how psycopg reaches it.
+    """
     FOLDER.mkdir(parents=True, exist_ok=True)
     lock = FileLock(FOLDER / "lock")
     if not lock.try_to_take():
@@ -63,33 +66,40 @@ def filled(*, size: int, stock: int, console: Console) -> Iterator[Ground]:
             # This program itself needs one connection, no pool; the servers have theirs.
             os.environ.update(environment | {"ERRATA_POOL_MAX": "0"})
             django.setup()  # models cannot be imported earlier
-            from tests.bench.stock import list_reportable, list_stock
-
             call_command("migrate", verbosity=0)
-            project_id, token, actor = _make_project()
-            _load(actor, size, stock, console)
-            rows = _settle(home)
-            yield Ground(
-                home=home,
-                conninfo=make_conninfo("", **parameters),
-                environment=environment,
-                token=token,
-                rows=rows,
-                retractions=list_stock(project_id, is_retraction=True),
-                corrections=list_stock(project_id, is_retraction=False),
-                reportable=list_reportable(project_id, REPORTABLE),
-            )
+            yield home, environment, make_conninfo("", **parameters)
     finally:
         shutil.rmtree(home, ignore_errors=True)
         lock.release()
 
 
-def _make_project() -> tuple[UUID, str, Actor]:
+@contextmanager
+def filled(*, size: int, stock: int, console: Console) -> Iterator[Ground]:
+    """The same with a project of reports on records, and what calls need to know of it."""
+    with empty() as (home, environment, conninfo):
+        from tests.bench.stock import list_reportable, list_stock
+
+        project_id, token, actor = make_project("bench")
+        _load(actor, size, stock, console)
+        yield Ground(
+            home=home,
+            conninfo=conninfo,
+            environment=environment,
+            token=token,
+            rows=settle(home),
+            retractions=list_stock(project_id, is_retraction=True),
+            corrections=list_stock(project_id, is_retraction=False),
+            reportable=list_reportable(project_id, REPORTABLE),
+        )
+
+
+def make_project(name: str) -> tuple[UUID, str, Actor]:
+    """A new project, the token of a credential, and the operator."""
     from memory.operations.issue_credential import issue_credential
     from memory.vocabulary import Access
     from tests.factories import a_project, fresh
 
-    project, operator = a_project("bench")
+    project, operator = a_project(name)
     credential = issue_credential(actor=fresh(operator), name="bench", access=Access.READ_WRITE)
     return project.id, credential.token, operator
 
@@ -106,7 +116,7 @@ def _load(actor: Actor, size: int, stock: int, console: Console) -> None:
         bulk_stock(actor, start=start, stop=min(start + CHUNK, stock))
 
 
-def _settle(home: Path) -> dict[str, int]:
+def settle(home: Path) -> dict[str, int]:
     """Do what autovacuum would do in time, and count rows where no time limit holds."""
     with psycopg.connect(
         make_conninfo("", **superuser_parameters(home) | {"dbname": "errata"}), autocommit=True

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from tests.bench.contests import Contender
 
-SIZES: Final = {"10k": 10_000, "1M": 1_000_000, "10M": 10_000_000}
+SIZES: Final = {"10k": 10_000, "100k": 100_000, "200k": 200_000, "1M": 1_000_000, "10M": 10_000_000}
 TABLE_CHARACTERS: Final = 160
 MISSED, UNMEASURED = 1, 2
 

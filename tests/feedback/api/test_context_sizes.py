@@ -14,7 +14,9 @@ from feedback.ranking import Components
 from memory.retrieval import Candidate, CitedSource
 from memory.vocabulary import RecordKind, Relation, Trust
 
-TIMES = st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30), timezones=st.just(UTC))
+TIMES = st.integers(-60_000_000_000, 250_000_000_000).map(
+    lambda seconds: datetime.fromtimestamp(seconds, UTC)
+)
 SHARES = st.integers(0, 1_000_000).map(lambda millionths: millionths / 1_000_000)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 SOURCES = st.builds(CitedSource, st.uuids(), st.sampled_from(Relation))
