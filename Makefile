@@ -12,7 +12,7 @@ TESTED := DJANGO_SETTINGS_MODULE=config.settings.test
 export PYTHON
 
 .PHONY: help run test test-fast test-next check fmt fmt-check lint types imports migrations schema \
-	schema-check templates deploy bench demo-env lock clean dev
+	schema-check templates deploy bench bench-loop demo-env lock clean dev
 
 help: ## show this list
 	awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -85,8 +85,14 @@ deploy: dev
 	ERRATA_SECRET_KEY=$$($(DEV)/python -c 'import secrets; print(secrets.token_urlsafe(50))') \
 	$(MANAGE) check --deploy --fail-level WARNING
 
-bench: dev ## HTTP against the same contract in plain SQL (SIZE=10k|1M|10M, REPEATS=5, CHECK=1)
-	exec $(DEV)/python -m tests.bench --size "$(SIZE)" --repeats "$(REPEATS)" $(if $(filter 1,$(CHECK)),--check)
+BENCH_OPTIONS = --size "$(SIZE)" --repeats "$(REPEATS)" $(if $(filter 1,$(CHECK)),--check)
+
+bench: dev ## HTTP against plain SQL, then bench-loop (SIZE=10k|100k|200k|1M|10M, REPEATS=5, CHECK=1)
+	code=0; $(DEV)/python -m tests.bench $(BENCH_OPTIONS) || code=$$?; \
+	$(DEV)/python -m tests.bench.loop $(BENCH_OPTIONS) || code=$$?; exit $$code
+
+bench-loop: dev ## compiles as projects grow, their ranking, poisoning (SIZE=10k|100k|200k, PART=speed)
+	exec $(DEV)/python -m tests.bench.loop $(BENCH_OPTIONS) $(addprefix --part ,$(PART))
 
 lock: dev ## write the lock files anew, with hashes and without addresses
 	. .ci/surroundings; $(DEV)/uv pip compile --quiet --universal --generate-hashes --no-header --upgrade \

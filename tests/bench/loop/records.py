@@ -19,7 +19,7 @@ CHUNK: Final = 2_000  # keeps each statement below the statement time-out
 _EACH: Final = 20  # records that rest on one turn
 
 _SAID: Final = """
-CREATE TEMPORARY TABLE said ON COMMIT DROP AS
+CREATE TEMPORARY TABLE said AS
 SELECT i::int, statement, md5(project || ' record ' || i)::uuid AS record_id,
   md5(project || ' version ' || i)::uuid AS version,
   md5(project || ' source ' || i / %(each)s)::uuid AS source,
@@ -81,3 +81,4 @@ def bulk_statements(actor: Actor, *, project: int, start: int, stop: int) -> Non
         cursor.execute(_SAID, values)
         for rows in _ROWS:
             cursor.execute(rows, values)
+        cursor.execute("DROP TABLE said")
