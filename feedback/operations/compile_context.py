@@ -144,7 +144,7 @@ def compile_context(
             limit=request.max_candidates,
         ),
     )
-    lexemes_digest = scope.digests.digest("lexemes", *found.lexemes)
+    lexemes_digest = scope.digests.digest("lexemes", *sorted(found.lexemes))
     packed = pack(
         _ranked(actor, found, as_of, lexemes_digest),
         max_tokens=request.max_tokens,
