@@ -29,7 +29,7 @@ def test_the_way_back_and_forth_again_leaves_them_as_they_were(agent: Actor) -> 
         a_report(agent, record)
     before = list(Report.objects.order_by("id").values())
     assert len(before) == 7
-    call_command("migrate", "feedback", "0004", verbosity=0)
+    call_command("migrate", "feedback", "0006", verbosity=0)
     call_command("migrate", "feedback", verbosity=0)
     assert list(Report.objects.order_by("id").values()) == before
     assert_invariants()
