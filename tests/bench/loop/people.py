@@ -11,7 +11,7 @@ from feedback.operations.record_outcome import OutcomeDraft, record_outcome
 from memory.actor import Actor, new_request_id
 from memory.operations.assert_records import RecordDraft, assert_records
 from memory.operations.issue_credential import issue_credential
-from memory.vocabulary import Access, ActorKind, Edge, Trust
+from memory.vocabulary import Access, ActorKind, Edge
 from tests.bench.servers import ROOT
 from tests.factories import fresh
 
@@ -36,11 +36,9 @@ def facts() -> list[RecordDraft]:
     ]
 
 
-def program(operator: Actor, name: str, max_trust: Trust = Trust.ASSERTED) -> Actor:
+def program(operator: Actor, name: str) -> Actor:
     """A new credential that may write, as an actor."""
-    receipt = issue_credential(
-        actor=fresh(operator), name=name, access=Access.READ_WRITE, max_trust=max_trust
-    )
+    receipt = issue_credential(actor=fresh(operator), name=name, access=Access.READ_WRITE)
     return Actor(
         project_id=operator.project_id,
         kind=ActorKind.CREDENTIAL,
@@ -49,7 +47,6 @@ def program(operator: Actor, name: str, max_trust: Trust = Trust.ASSERTED) -> Ac
         request_id=new_request_id(),
         label=name,
         access=Access.READ_WRITE,
-        max_trust=max_trust,
     )
 
 

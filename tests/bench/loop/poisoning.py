@@ -1,8 +1,7 @@
 """How far an actor that may write lifts a record of its own, by outcomes and by stuffed words.
 
-It answers a question wrongly, in a pack beside the true record, which somebody trusted more has
-asserted, and speaks ill of the truth. Each way is tried under each setting that a project can turn
-on against it.
+It answers a question wrongly, in a pack beside the true record, and speaks ill of the truth. Each
+way is tried under each setting that a project can turn on against it. Equal scores share a rank.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from rich.progress import track
 from feedback.vocabulary import OutcomeKind
 from memory.operations.assert_records import RecordDraft
 from memory.operations.configure_project import configure_project
-from memory.vocabulary import Trust, UtilityScope
+from memory.vocabulary import UtilityScope
 from tests.bench.ground import make_project
 from tests.bench.loop.people import ask, assert_all, facts, program, vote
 from tests.factories import fresh
@@ -98,7 +97,7 @@ class Poisoning:
     @property
     def is_first(self) -> bool:
         """Whether the lie stands before the truth."""
-        return self.after.rank < self.truth.rank
+        return self.after.score > self.truth.score
 
 
 ATTACKS: Final[dict[str, tuple[str, Callable[[_Scene], None]]]] = {
@@ -141,7 +140,7 @@ def _attacked(
     number: int, name: str, statement: str, attack: Callable[[_Scene], None]
 ) -> list[Poisoning]:
     _, _, operator = make_project(f"poisoned-{number}")
-    author = program(operator, "author", Trust.VERIFIED)
+    author = program(operator, "author")
     drafts = facts()
     ids = assert_all(author, drafts)
     truth = next(
@@ -166,8 +165,14 @@ def _attacked(
 
 def _standing(actor: Actor, record_id: UUID) -> Standing:
     """Where a record stands in the pack for the question. Raises StopIteration if it is absent."""
+    items = ask(actor, QUESTION).items
     return next(
-        Standing(rank, item.score, item.components.relevance, item.components.utility)
-        for rank, item in enumerate(ask(actor, QUESTION).items, start=1)
+        Standing(
+            1 + sum(other.score > item.score for other in items),
+            item.score,
+            item.components.relevance,
+            item.components.utility,
+        )
+        for item in items
         if item.record.id == record_id
     )
