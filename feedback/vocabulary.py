@@ -47,3 +47,17 @@ POSITIVE_OUTCOMES: Final = frozenset({OutcomeKind.USED, OutcomeKind.USEFUL})
 
 #: Those that speak against a record itself, and not only against its use for a task.
 COMPLAINTS: Final = frozenset({OutcomeKind.INCORRECT, OutcomeKind.HARMFUL})
+
+class Suspicion(TextChoices):
+    """What a client may suspect a record of."""
+
+    POISON = "poison"
+    INJECTION = "injection"
+
+
+class IntegrityState(TextChoices):
+    """Where the look at a suspected record stands."""
+
+    OPEN = "open"
+    NO_CONCERN = "no_concern"
+    REPORTED = "reported"

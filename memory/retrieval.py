@@ -23,6 +23,7 @@ from uuid import UUID
 
 from django.db import connection
 
+from memory.queries.record_filters import sql_of
 from memory.scope import current_scope
 from memory.vocabulary import Relation, Trust
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memory.actor import Actor
+    from memory.queries.record_filters import RecordCondition
     from memory.vocabulary import MessageRole
 
 LEXEMES_PER_SEARCH: Final = 16
@@ -56,6 +58,7 @@ class Search:
     limit: int
     known_at: datetime | None = None
     source_roles: Sequence[MessageRole] | None = None
+    condition: RecordCondition | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +199,7 @@ WITH scored AS MATERIALIZED (
         AND (r.known_until IS NULL OR r.known_until > %(known_at)s::timestamptz))
       AND r.valid_from <= %(as_of)s AND (r.valid_until IS NULL OR r.valid_until > %(as_of)s)
       AND (%(roles)s::text[] IS NULL OR r.source_role = ANY (%(roles)s::text[]))
+      AND {condition}
     OFFSET 0) AS r
   LIMIT %(limit)s
 )
@@ -276,10 +280,12 @@ def _find_rows(actor: Actor, search: Search, matched: Sequence[_Lexeme]) -> list
     weighted = [
         (term, log(1 + 3 * pairs / lexeme.frequency)) for lexeme in matched for term in lexeme.terms
     ]
+    condition = sql_of(search.condition)
     with connection.cursor() as cursor:
         cursor.execute(
-            _CANDIDATES,
+            _CANDIDATES.format(condition=condition.text),
             {
+                **condition.values,
                 "project": actor.project_id,
                 "matched": len(matched),
                 "terms": [term for term, _ in weighted],

@@ -21,6 +21,7 @@ class UtilityRules:
     one_vote_per_run: bool
     minimum_actors: int
     scope: UtilityScope
+    are_signals_counted: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ def _enter(project_id: UUID) -> Scope:
         cursor.execute(
             "SELECT set_config('errata.project', id::text, true),"
             " name, search_language, digest_key, clock_timestamp(),"
-            " one_vote_per_run, minimum_actors, utility_scope"
+            " one_vote_per_run, minimum_actors, utility_scope, are_signals_in_utility"
             " FROM memory_project WHERE id = %s",
             [project_id],
         )
@@ -81,7 +81,7 @@ def _enter(project_id: UUID) -> Scope:
         project_id=project_id,
         name=row[1],
         search_language=row[2],
-        utility=UtilityRules(row[5], row[6], UtilityScope(row[7])),
+        utility=UtilityRules(row[5], row[6], UtilityScope(row[7]), row[8]),
         digests=Digester(bytes(row[3])),
         opened_at=row[4],
     )

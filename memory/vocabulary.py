@@ -23,6 +23,7 @@ SOURCE_REF_CHARACTERS: Final = 200
 SOURCE_ID_CHARACTERS: Final = 200
 WORKER_CHARACTERS: Final = 200  # names of agents, runs and observers
 RECORDS_PER_CALL: Final = 20
+MOST_QUORUM: Final = 10
 MOST_ACTORS: Final = 1_000  # that a project may ask for before outcomes count
 PAGE_LIMIT: Final = 100
 PAGE_DEFAULT: Final = 20
@@ -205,6 +206,13 @@ class Operation(StrEnum):
     OUTCOME_RECORD = "outcome.record"
     OUTCOME_LIST = "outcome.list"
     OUTCOME_SUMMARY = "outcome.summary"
+    RETRIEVE = "retrieve"
+    SIGNAL_RECORD = "signal.record"
+    SIGNAL_LIST = "signal.list"
+    SIGNAL_SUMMARY = "signal.summary"
+    SIGNAL_PRUNE = "signal.prune"
+    INTEGRITY_DECIDE = "integrity.decide"
+    INTEGRITY_REOPEN = "integrity.reopen"
     FEEDBACK_RECORD = "feedback.record"
     FEEDBACK_LIST = "feedback.list"
     FEEDBACK_PROMOTE = "feedback.promote"
@@ -234,6 +242,9 @@ READ_OPERATIONS: Final = frozenset(
         Operation.CONTEXT_LIST,
         Operation.OUTCOME_LIST,
         Operation.OUTCOME_SUMMARY,
+        Operation.RETRIEVE,
+        Operation.SIGNAL_LIST,
+        Operation.SIGNAL_SUMMARY,
         Operation.FEEDBACK_LIST,
         Operation.AUDIT_LIST,
     }
@@ -256,6 +267,8 @@ INVALID_CODES: Final[dict[Operation, str]] = {
     Operation.OBSERVE: "invalid_turn",
     Operation.RECALL: "invalid_recall_controls",
     Operation.CONTEXT_ASSEMBLE: "invalid_context",
+    Operation.SIGNAL_LIST: "invalid_signal_page",
+    Operation.SIGNAL_SUMMARY: "invalid_signal_page",
     Operation.RECORD_CONSOLIDATE: LOOP_INVALID,
     Operation.CONTEXT_COMPILE: LOOP_INVALID,
     Operation.CONTEXT_LIST: LOOP_INVALID,

@@ -1,6 +1,7 @@
-"""Models of reports, context runs and outcomes."""
+"""Models of reports, context runs, outcomes and signals."""
 
 from feedback.models.context import ContextItem, ContextRun, Outcome
 from feedback.models.reports import Report
+from feedback.models.signals import IntegrityItem, Signal
 
-__all__ = ["ContextItem", "ContextRun", "Outcome", "Report"]
+__all__ = ["ContextItem", "ContextRun", "IntegrityItem", "Outcome", "Report", "Signal"]

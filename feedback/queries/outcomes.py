@@ -56,20 +56,37 @@ class Votes:
 NO_VOTES: Final = Votes(0, 0, 0)
 
 # With one vote a run, the latest row of an actor about a record in a run stands for all of theirs.
+# Signals count where a project says so, with the session in the place of the run; without one an
+# actor has one vote a record.
 _VOTES: Final = """
 SELECT record_id,
   count(*) FILTER (WHERE kind = ANY (%(positive)s::text[])),
   count(*) FILTER (WHERE kind <> ALL (%(positive)s::text[])),
   count(DISTINCT (recorded_by_kind, recorded_by_id))
 FROM (
-  SELECT *, row_number() OVER (
-    PARTITION BY record_id, run_id, recorded_by_kind, recorded_by_id
-    ORDER BY recorded_at DESC, id DESC) AS age
+  SELECT record_id, kind, recorded_by_kind, recorded_by_id, %(one_vote_per_run)s AS is_one_vote,
+    row_number() OVER (
+      PARTITION BY record_id, run_id, recorded_by_kind, recorded_by_id
+      ORDER BY recorded_at DESC, id DESC) AS age
   FROM feedback_outcome
   WHERE project_id = %(project)s AND record_id = ANY (%(records)s::uuid[])
     AND (%(lexemes)s::bytea IS NULL OR lexemes_digest = %(lexemes)s::bytea)
+  UNION ALL
+  SELECT record_id, kind, recorded_by_kind, recorded_by_id,
+    session_digest IS NULL OR %(one_vote_per_run)s,
+    row_number() OVER (
+      PARTITION BY record_id, session_digest, recorded_by_kind, recorded_by_id
+      ORDER BY recorded_at DESC, id DESC)
+  FROM (
+    SELECT *, CASE
+      WHEN reward > 0 OR reward IS NULL AND (is_used OR is_cited OR is_helpful) THEN 'useful'
+      WHEN reward < 0 OR NOT is_helpful THEN 'irrelevant' END AS kind
+    FROM feedback_signal
+    WHERE %(are_signals_counted)s AND project_id = %(project)s
+      AND record_id = ANY (%(records)s::uuid[])) AS judged
+  WHERE kind IS NOT NULL
 ) AS vote
-WHERE age = 1 OR NOT %(one_vote_per_run)s
+WHERE age = 1 OR NOT is_one_vote
 GROUP BY record_id
 """
 
@@ -80,8 +97,8 @@ def count_votes(
     """The outcomes that count, by record; those without any are absent. At most one statement.
 
     Read from the rows each time, never kept. `lexemes_digest` is that of a task: where the
-    project's `utility_scope` is `task`, only outcomes of equal tasks count for it. Index:
-    feedback_outcome_record_idx.
+    project's `utility_scope` is `task`, only outcomes of equal tasks count for it, and no signal,
+    since signals name no task. Indexes: feedback_outcome_record_idx, feedback_signal_record_idx.
     """
     if not record_ids:
         return {}
@@ -95,6 +112,8 @@ def count_votes(
                 "records": list(record_ids),
                 "lexemes": lexemes_digest if rules.scope is UtilityScope.TASK else None,
                 "one_vote_per_run": rules.one_vote_per_run,
+                "are_signals_counted": rules.are_signals_counted
+                and rules.scope is UtilityScope.RECORD,
             },
         )
         return {record_id: Votes(*counts) for record_id, *counts in cursor}

@@ -13,6 +13,7 @@ from guardian.models import GroupObjectPermissionBase, UserObjectPermissionBase
 
 from memory.models.columns import Identified, bytes_check, choice_check
 from memory.vocabulary import (
+    MOST_QUORUM,
     NAME_CHARACTERS,
     PREDICATE_BYTES,
     Access,
@@ -48,6 +49,9 @@ class Project(Identified):
         default=UtilityScope.RECORD,
         db_default=UtilityScope.RECORD.value,
     )
+    are_signals_in_utility = models.BooleanField(default=False, db_default=False)
+    #: How many distinct actors have to suspect a record before reviewers are asked to look at it.
+    integrity_quorum = models.PositiveSmallIntegerField(default=2, db_default=2)
     next_log_offset = models.BigIntegerField(default=0, editable=False)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     suspended_at = models.DateTimeField(null=True)
@@ -60,6 +64,10 @@ class Project(Identified):
             choice_check("memory_project", "utility_scope", UtilityScope),
             CheckConstraint(
                 condition=Q(minimum_actors__gte=1), name="memory_project_minimum_actors_range"
+            ),
+            CheckConstraint(
+                condition=Q(integrity_quorum__gte=1, integrity_quorum__lte=MOST_QUORUM),
+                name="memory_project_integrity_quorum_range",
             ),
             CheckConstraint(
                 condition=Q(name__regex=r"^[a-z0-9][a-z0-9-]{0,62}$"),
