@@ -1,10 +1,10 @@
-"""Routes of reports, recalls, contexts and outcomes."""
+"""Routes of reports, recalls, contexts, outcomes and signals."""
 
 from __future__ import annotations
 
 from django.urls import path
 
-from feedback.api import context_views, views
+from feedback.api import context_views, signal_views, views
 
 app_name = "feedback"
 
@@ -27,4 +27,6 @@ urlpatterns = [
         context_views.SummariseOutcomesView.as_view(),
         name="outcome-summary",
     ),
+    path("signals/list", signal_views.ListSignalsView.as_view(), name="signal-list"),
+    path("signals/summary", signal_views.SummariseSignalsView.as_view(), name="signal-summary"),
 ]
