@@ -7,6 +7,8 @@ from typing import Final
 from django.db.models import TextChoices
 
 REASON_CHARACTERS: Final = 64
+SESSION_MINUTES: Final = 15  # that an RCP session lives without use
+SESSIONS_PER_CREDENTIAL: Final = 32
 
 
 class Queue(TextChoices):

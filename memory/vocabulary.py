@@ -7,6 +7,8 @@ from typing import Final
 
 from django.db.models import IntegerChoices, TextChoices
 
+PRODUCT: Final = "errata"  # as the server of a protocol calls itself
+VERSION: Final = "0.1.0"
 NAME_CHARACTERS: Final = 120
 NOTE_BYTES: Final = 16_384
 STATEMENT_BYTES: Final = 16_384

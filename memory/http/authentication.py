@@ -1,4 +1,4 @@
-"""Who calls: the bearer token of a request, looked up and turned into an actor.
+"""Who calls: the bearer token of a request or process, looked up and turned into an actor.
 
 One refusal for all causes, audited here because no actor is known yet. An address with too many
 refusals gets 429 instead of 401; a good credential from there still passes, since one misconfigured
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hmac
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from django.conf import settings
@@ -34,24 +35,40 @@ if TYPE_CHECKING:
 _BEARER: Final = re.compile(r"bearer +([!-~]+)", re.IGNORECASE | re.ASCII)
 
 
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """Through which edge, from where and in which request a token came."""
+
+    edge: Edge
+    request_id: str
+    address: str
+
+
 def authenticate(request: HttpRequest, edge: Edge) -> Actor:
     """The credential of the request as an actor. Raises Unauthenticated, RateLimited."""
     context = context_of(request)
     token = _token_of(request)
+    address = request.META.get("REMOTE_ADDR", "")
+    actor = authenticate_token(token, Arrival(edge, context.request_id, address))
+    context.credential_public_id = public_id_of(token) or ""
+    return actor
+
+
+def authenticate_token(token: str, arrival: Arrival) -> Actor:
+    """The credential of a token as an actor. Raises Unauthenticated, RateLimited."""
     public_id = public_id_of(token)
     row = None if public_id is None else find_credential(public_id)
     is_known = public_id is not None and _is_digest_of(row, token)
-    if public_id is None or row is None or not is_known or not row.is_live:
-        raise _refusal(request, edge, row)
-    context.credential_public_id = public_id
+    if row is None or not is_known or not row.is_live:
+        raise _refusal(arrival, row)
     if row.is_use_stale:
         touch_credential(row.id)
     return Actor(
         project_id=row.project_id,
         kind=ActorKind.CREDENTIAL,
         id=row.id,
-        edge=edge,
-        request_id=context.request_id,
+        edge=arrival.edge,
+        request_id=arrival.request_id,
         label=row.name,
         access=row.access,
         max_trust=row.max_trust,
@@ -70,17 +87,18 @@ def _is_digest_of(row: CredentialRow | None, token: str) -> bool:
     return hmac.compare_digest(stored, digest_of(token))
 
 
-def _refusal(request: HttpRequest, edge: Edge, row: CredentialRow | None) -> DomainError:
+def _refusal(arrival: Arrival, row: CredentialRow | None) -> DomainError:
     """The audited refusal. Raises Unavailable when its entry cannot be written."""
-    address = request.META.get("REMOTE_ADDR", "")
-    wait = rates.failed_authentications.take(address, settings.FAILED_AUTHENTICATIONS_PER_MINUTE)
+    wait = rates.failed_authentications.take(
+        arrival.address, settings.FAILED_AUTHENTICATIONS_PER_MINUTE
+    )
     error: DomainError = RateLimited(wait) if wait else Unauthenticated()
     project_id: UUID | None = row.project_id if row else None
     left_out = rates.audited_refusals.admit((project_id, error.code))
     if left_out is not None:
         audit.authentication_refused(
-            request_id=context_of(request).request_id,
-            edge=edge,
+            request_id=arrival.request_id,
+            edge=arrival.edge,
             code=error.code,
             project_id=project_id,
             magnitude=left_out,

@@ -31,20 +31,22 @@ if TYPE_CHECKING:
 _METHODS: Final = frozenset(
     {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"}
 )
+#: First parts of paths.
+_DOORS: Final = (["v1"], ["rcp"])
 _log: Final = structlog.get_logger("errata")
 _access_log: Final = structlog.get_logger("errata.access")
 
 
 def is_on_the_wire(request: HttpRequest) -> bool:
-    """Whether the request is for `/v1`, where every answer is JSON."""
-    path = request.path_info
-    return path.startswith("/v1/") or path == "/v1"
+    """Whether the request is for a door of programs, where every answer is JSON."""
+    first = request.path_info.split("/", 2)[1:2]
+    return first in _DOORS
 
 
 class RequestContextMiddleware:
     """Gives each request an id and writes its one log line: a route name, never a path.
 
-    Stands first. An error page that another middleware made for `/v1` becomes the JSON body.
+    Stands first. An error page that another middleware made for the wire becomes the JSON body.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -76,7 +78,7 @@ class RequestContextMiddleware:
 
 
 class WireMiddleware:
-    """Answers `/v1` itself: sessions, forms and the headers of pages are no part of the wire.
+    """Answers the wire itself: sessions, forms and the headers of pages are no part of it.
 
     Stands right behind the security middleware, so no cookie is ever looked at.
     """
