@@ -1,4 +1,4 @@
-"""Routes: the wire under `v1/`, health, documentation, and the console at the root."""
+"""Routes: the wire under `v1/` and `rcp`, health, documentation, and the console at the root."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ urlpatterns = [
     path("docs/openapi.yaml", docs.openapi, name="docs-openapi"),
     path("v1/", include("memory.api.urls")),
     path("v1/", include("feedback.api.urls")),
+    path("rcp", include("feedback.rcp.urls")),
     path("", include("review.console.urls")),
 ]
 

@@ -48,7 +48,8 @@ def open_rcp_session(*, actor: Actor, name: str) -> bool:
         key = {**key_of(actor, name), "id": uuid4(), "most": SESSIONS_PER_CREDENTIAL}
         cursor.execute(_LOCK, key)
         cursor.execute(_OPEN, key)
-        is_opened = cursor.rowcount == 1
+        opened: int = cursor.rowcount
+        is_opened = opened == 1
         if is_opened:
             cursor.execute(_MAKE_ROOM, key)
         return is_opened

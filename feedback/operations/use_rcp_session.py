@@ -26,4 +26,5 @@ def use_rcp_session(*, actor: Actor, name: str) -> bool:
     """
     with project_scope(actor.project_id), connection.cursor() as cursor:
         cursor.execute(_USE, key_of(actor, name))
-        return cursor.rowcount == 1
+        found: int = cursor.rowcount
+        return found == 1

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.db import connection
 
+from feedback.packing import tokens_of
 from feedback.queries.outcomes import NO_VOTES, count_votes
 from feedback.ranking import Components, components
 from memory import policies
@@ -53,6 +54,7 @@ class RetrieveRequest:
     include_shared: bool = False
     condition: RecordCondition | None = None
     min_score: float | None = None
+    token_budget: int | None = None
     as_of: datetime | None = None
     after: HitPlace | None = None
 
@@ -79,6 +81,11 @@ class HitRow:
     version_number: int
     recorded_at: datetime
     citations: tuple[HitCitation, ...]
+
+    @property
+    def tokens(self) -> int:
+        """What its statement costs."""
+        return tokens_of(len(self.record.statement.encode()))
 
     @property
     def place(self) -> HitPlace:
@@ -147,7 +154,7 @@ def retrieve(*, actor: Actor, request: RetrieveRequest) -> Retrieved:
         scored = [hit for hit in scored if hit.score >= request.min_score]
     if request.after is not None:
         scored = [hit for hit in scored if hit.key > request.after.key]
-    page = scored[: request.limit]
+    page = _within_budget(scored[: request.limit], request.token_budget)
     hits = _with_citations(actor, page)
     return Retrieved(hits, len(found.rows), as_of, len(page) < len(scored))
 
@@ -168,6 +175,18 @@ def _scored(actor: Actor, found: Candidates, as_of: datetime) -> list[_Scored]:
         )
         scored.append(_Scored(row, parts, parts.score))
     return sorted(scored, key=lambda hit: hit.key)
+
+
+def _within_budget(page: list[_Scored], most: int | None) -> list[_Scored]:
+    """Hits by rank until the next statement would pass the budget."""
+    if most is None:
+        return page
+    used = 0
+    for place, hit in enumerate(page):
+        used += tokens_of(len(hit.record.statement.encode()))
+        if used > most:
+            return page[:place]
+    return page
 
 
 _DETAILS: Final = """

@@ -19,6 +19,11 @@ _encode: Final = JSONEncoder(
 ).encode
 
 
+def json_text(value: Any) -> str:
+    """A value as it is sent: compact JSON in one line."""
+    return _encode(value)
+
+
 def json_size(value: Any) -> int:
     """How many bytes a value has as it is sent: compact JSON in UTF-8."""
     return len(_encode(value).encode())
