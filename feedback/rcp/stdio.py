@@ -46,6 +46,7 @@ class StdioServer:
             if answered is not None:
                 output.write(json_text(answered.frame).encode() + b"\n")
                 output.flush()
+            close_old_connections()  # the client may be silent for hours
             if self.is_shut_down:
                 return
 
@@ -57,10 +58,7 @@ class StdioServer:
             value = frames.parse(line)
         except RcpError as error:
             return Answer(None, error=error)
-        try:
-            return frames.answer_frame(value, _Line(self).answer)
-        finally:
-            close_old_connections()  # a client may be silent for hours
+        return frames.answer_frame(value, _Line(self).answer)
 
 
 class _Line:
