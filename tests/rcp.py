@@ -59,7 +59,7 @@ def assert_answer(frame: Any, method: str = "") -> None:
         assert_valid(frame["result"], RESULTS[method])
 
 
-def a_call(method: str, params: Any = None, *, id: Any = None) -> dict[str, Any]:  # noqa: A002 - as on the wire
+def a_call(method: str, params: Any = None, *, id: Any = None) -> dict[str, Any]:
     """The frame of a call."""
     frame = {"jsonrpc": "2.0", "id": next(_numbers) if id is None else id, "method": method}
     return frame if params is None else {**frame, "params": params}
