@@ -1,4 +1,4 @@
-"""RCP against a real server: the checker's probes, clients at once, hostile frames, stdio beside it."""
+"""RCP against a real server: the checker's probes, clients at once, hostile frames, stdio."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from memory.operations.issue_credential import CredentialReceipt, issue_credenti
 from memory.operations.revoke_credential import revoke_credential
 from memory.vocabulary import Access
 from tests.factories import MARKER, fresh, some_records
-from tests.feedback.rcp.test_frames import assert_met, hostile_frames
-from tests.feedback.rcp.test_stdio import ProcessDoor, started
+from tests.hostile_frames import assert_met, hostile_frames, path_of
 from tests.racing import race
 from tests.rcp import Client, Door, HttpDoor, a_call
+from tests.rcp_process import ProcessDoor, started
 from tests.serving import HOST, Server
 from tests.wire import OverHttp
 
@@ -28,44 +28,50 @@ pytestmark = [pytest.mark.xdist_group("live"), pytest.mark.slow]
 ROUNDS: Final = 8
 
 
+#: The public checker's probes before `initialize`: calls, and the code each has to have.
+LOCKED: Final = {
+    "locked": ("retrieve", {"query": "test", "k": 3}, -32001),
+    "version 0": ("initialize", {"protocolVersion": 0}, -32002),
+    "still locked": ("retrieve", {"query": "test", "k": 3}, -32001),
+}
+#: The same afterwards.
+OPEN: Final = {
+    "second initialize": ("initialize", {"protocolVersion": 1}, -32600),
+    "unknown": ("does/not/exist", {}, -32004),
+    "missing": ("index/add", {"documents": []}, -32003),
+    "k below 1": ("retrieve", {"query": "test", "k": -5}, -32602),
+    "funnel": ("retrieve", {"query": "test", "k": 10, "candidateK": 2}, -32602),
+}
+
+
 def probe(door: Door) -> list[str]:
-    """The public checker's probes, in its order; the names of those that fail."""
+    """All probes, in the checker's order; the names of those that fail."""
     client = Client(door)
-    failed: list[str] = []
-
-    def check(name: str, *, holds: bool) -> None:
-        if not holds:
-            failed.append(name)
-
-    check("info first", holds="server" in client.result("info"))
-    check("ping first", holds=client.result("ping", {"nonce": 777}) == {"nonce": 777})
-    check("locked", holds=client.ask("retrieve", {"query": "test", "k": 3}).get("error", {}).get("code") == -32001)  # fmt: skip
-    version_zero = client.ask("initialize", {"protocolVersion": 0})
-    check("version 0", holds=version_zero.get("error", {}).get("code") == -32002)
-    check("still locked", holds=client.ask("retrieve", {"query": "test", "k": 3}).get("error", {}).get("code") == -32001)  # fmt: skip
+    assert "server" in client.result("info")
+    assert client.result("ping", {"nonce": 777}) == {"nonce": 777}
+    failed = _with_other_codes(client, LOCKED)
     found = client.result("initialize", {"protocolVersion": 1, "client": {"name": "probe"}})
-    check("version", holds=found["protocolVersion"] >= 1)
-    check("retrieval", holds="retrieve" in found["capabilities"])
-    check("server name", holds=bool(found["server"]["name"]))
-    second = client.ask("initialize", {"protocolVersion": 1})
-    check("second initialize", holds=second.get("error", {}).get("code") == -32600)
-    check("unknown", holds=client.code("does/not/exist") == -32004)
-    check("missing", holds=client.code("index/add", {"documents": []}) == -32003)
+    assert found["protocolVersion"] >= 1
+    assert "retrieve" in found["capabilities"]
+    assert found["server"]["name"]
+    failed += _with_other_codes(client, OPEN)
     echoed = door.send(a_call("ping", id="string-id"))
-    check("string id", holds=echoed["id"] == "string-id")
-    check("jsonrpc", holds=echoed["jsonrpc"] == "2.0")
+    assert (echoed["id"], echoed["jsonrpc"]) == ("string-id", "2.0")
     hits = client.hits("test", k=3)
-    check("hits", holds=isinstance(hits, list) and len(hits) <= 3)
-    check("ids and scores", holds=all("id" in hit and "score" in hit for hit in hits))
+    assert len(hits) == len({hit["id"] for hit in hits}) == 3
     scores = [hit["score"] for hit in hits]
-    check("falling", holds=scores == sorted(scores, reverse=True))
-    check("unique", holds=len({hit["id"] for hit in hits}) == len(hits))
+    assert scores == sorted(scores, reverse=True)
     most = found["capabilities"]["retrieve"]["maxK"]
-    check("clamped", holds=len(client.hits("test", k=most + 1_000)) <= most)
-    check("k below 1", holds=client.code("retrieve", {"query": "test", "k": -5}) == -32602)
-    funnel = {"query": "test", "k": 10, "candidateK": 2}
-    check("funnel", holds=client.code("retrieve", funnel) == -32602)
+    assert 3 < len(client.hits("test", k=most + 1_000)) <= most
     return failed
+
+
+def _with_other_codes(client: Client, probes: dict[str, tuple[str, Any, int]]) -> list[str]:
+    return [
+        name
+        for name, (method, params, code) in probes.items()
+        if client.ask(method, params).get("error", {}).get("code") != code
+    ]
 
 
 def a_base() -> str:
@@ -161,10 +167,7 @@ def test_a_thousand_hostile_frames_lose_no_connection(server: Server, live: Over
     door = HttpDoor(kept)
     try:
         for raw, value in hostile_frames():
-            method = value.get("method") if isinstance(value, dict) else None
-            is_path = isinstance(method, str) and method and method.isascii() and method.isprintable()  # fmt: skip
-            path = method if is_path and " " not in str(method) else "ping"
-            answer = door.post(f"/{path}", raw)
+            answer = door.post(f"/{path_of(value)}", raw)
             assert answer.status in (200, 204, 400), (raw, answer.content)
             assert_met(raw, value, answer.body if answer.content else None)
         assert Client(door).result("ping", {"nonce": 1}) == {"nonce": 1}
