@@ -50,6 +50,7 @@ POSITIVE_OUTCOMES: Final = frozenset({OutcomeKind.USED, OutcomeKind.USEFUL})
 #: Those that speak against a record itself, and not only against its use for a task.
 COMPLAINTS: Final = frozenset({OutcomeKind.INCORRECT, OutcomeKind.HARMFUL})
 
+
 class Suspicion(TextChoices):
     """What a client may suspect a record of."""
 

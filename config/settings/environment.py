@@ -172,6 +172,12 @@ VARIABLES: Final = (
     ),
     Variable("ERRATA_WORKERS", "positive", "2", "Server processes of `make run`."),
     Variable("ERRATA_THREADS", "positive", "4", "Threads of each server process of `make run`."),
+    Variable(
+        "ERRATA_TOKEN",
+        "text",
+        "",
+        "Token of the credential as which `manage.py rcp --stdio` acts; nothing else reads it.",
+    ),
 )
 NAMES: Final = {variable.name: variable for variable in VARIABLES}
 

@@ -155,7 +155,8 @@ def test_one_of_many_initializes_wins(server: Server, live: OverHttp) -> None:
     def initialize() -> int | None:
         door = HttpDoor(OverHttp(HOST, server.port, live.default_token), base)
         answer = door.send(a_call("initialize", {"protocolVersion": 1}))
-        return answer.get("error", {}).get("code")
+        code: int | None = answer.get("error", {}).get("code")
+        return code
 
     outcomes = race([initialize] * 12)
 

@@ -213,7 +213,7 @@ def test_a_read_only_client_is_told_that_there_is_no_feedback(
 
     assert not client.supports("feedback")
     assert code_of(lambda: client.feedback([])) == rcp.Errc.CAPABILITY_MISSING
-    sent_anyway = {"signals": []}
+    sent_anyway: dict[str, Any] = {"signals": []}
     assert code_of(lambda: client.call("feedback", sent_anyway)) == rcp.Errc.UNAUTHORIZED
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from feedback.operations.open_rcp_session import open_rcp_session
 from feedback.operations.promote_report import promote_report
 from feedback.operations.record_outcome import OutcomeDraft, record_outcome
 from feedback.vocabulary import OutcomeKind
@@ -46,6 +47,7 @@ def rows(agent: Actor, operator: Actor, outsider: Actor) -> Actor:
     a_report(agent)
     _loop(agent)
     a_report(outsider, reporter_subject=f"{MARKER} neighbour")
+    open_rcp_session(actor=fresh(agent), name="a session")
     SignInWait.objects.create(kind="name", digest=b"x", failures=0, updated_at=report.recorded_at)
     _loop(outsider)
     return agent

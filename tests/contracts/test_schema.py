@@ -339,6 +339,7 @@ def _unique_columns(table: str) -> dict[str, object]:
         "memory_message": {"ordinal": 7},
         "memory_recordversion": {"number": 7},
         "feedback_contextitem": {"rank": 99, "record_id": _closed().id},
+        "feedback_rcpsession": {"name_digest": "\\x01"},
         "feedback_report": {**UNDECIDED, "target_closed_at": PAST},
     }
     return columns.get(table, {})
@@ -388,6 +389,7 @@ def test_what_is_one_of_a_kind_is_refused_twice(rows: Actor) -> None:
         "memory_idempotencykey_key_uniq": ("memory_idempotencykey", {}),
         "memory_credential_public_id_key": ("memory_credential", {}),
         "memory_project_name_key": ("memory_project", {}),
+        "feedback_rcpsession_name_uniq": ("feedback_rcpsession", {}),
         "feedback_report_one_promotion_uniq": (
             "feedback_report",
             {"promotion_version": other.record_version},

@@ -35,6 +35,7 @@ def test_texts_leave_no_values_in_the_statistics() -> None:
         ("feedback_contextrun", "lexemes_digest"),
         ("feedback_outcome", "reason_code"),
         ("feedback_outcome", "lexemes_digest"),
+        ("feedback_rcpsession", "name_digest"),
         ("memory_record", "origin_digest"),
         ("memory_idempotencykey", "key_digest"),
         ("memory_idempotencykey", "fingerprint"),

@@ -103,52 +103,50 @@ def test_null_means_that_nothing_is_said(rcp: Client) -> None:
     assert (row.is_used, row.reward, row.session_digest, row.query_digest) == (None,) * 4
 
 
-@pytest.mark.parametrize(
-    ("signal", "field"),
-    [
-        *((value, "signals[1]") for value in (5, "x", None, [], True)),
-        *(({"hitId": value}, "signals[1].hitId") for value in (None, True, "", "x" * 201, [], {})),
-        ({"used": True}, "signals[1].hitId"),
-        *(
-            ({"hitId": "x", name: value}, f"signals[1].{name}")
-            for name in SAID
-            if name != "reward"
-            for value in (1, 0, "true", [], {})
-        ),
-        *(
-            ({"hitId": "x", "reward": value}, "signals[1].reward")
-            for value in (1.01, -1.01, 2, "0.5", True, [], 10**40)
-        ),
-    ],
-    ids=str,
-)
-def test_one_malformed_signal_stores_none(signal: Any, field: str, rcp: Client) -> None:
-    assert refusal(rcp, {"hitId": "fine"}, signal, {"hitId": "fine"}) == (-32602, field)
+NO_FLAGS: Final[tuple[Any, ...]] = (1, 0, "true", [], {})
+#: Values that each field of a signal refuses; the empty name is the signal itself.
+BAD_SIGNALS: Final[dict[str, tuple[Any, ...]]] = {
+    "hitId": (None, True, "", "x" * 201, [], {}),
+    **{name: NO_FLAGS for name in SAID if name != "reward"},
+    "reward": (1.01, -1.01, 2, "0.5", True, [], 10**40),
+}
+#: The same of params.
+BAD_PARAMS: Final[dict[str, tuple[Any, ...]]] = {
+    "signals": (None, 5, "x", {}, True),
+    "sessionId": (5, True, "x" * 257),
+    "query": (5, ["x"], "é" * 4_097),
+    "_meta": (5, "x", []),
+}
+
+
+@pytest.mark.parametrize("name", BAD_SIGNALS)
+def test_one_malformed_signal_stores_none(name: str, rcp: Client) -> None:
+    for value in BAD_SIGNALS[name]:
+        signal = {"hitId": "x", name: value}
+        found = refusal(rcp, {"hitId": "fine"}, signal, {"hitId": "fine"})
+        assert found == (-32602, f"signals[1].{name}"), value
     assert not Signal.objects.exists()
 
 
-@pytest.mark.parametrize(
-    ("params", "field"),
-    [
-        ({}, "signals"),
-        ({"signals": None}, "signals"),
-        *(({"signals": value}, "signals") for value in (5, "x", {}, True)),
-        *(({"signals": [], "sessionId": value}, "sessionId") for value in (5, True, "x" * 257)),
-        *(({"signals": [], "query": value}, "query") for value in (5, ["x"], "é" * 4_097)),
-        *(({"signals": [], "_meta": value}, "_meta") for value in (5, "x", [])),
-        *(
-            ({"signals": [], "_meta": {"idempotencyKey": value}}, "_meta.idempotencyKey")
-            for value in (5, "", "two words", "é", "x" * 256, True)
-        ),
-    ],
-    ids=str,
-)
-def test_a_malformed_param_is_refused_by_name(
-    params: dict[str, Any], field: str, rcp: Client
-) -> None:
-    error = rcp.error("feedback", params)
+def test_a_signal_is_an_object_with_a_hit(rcp: Client) -> None:
+    values: tuple[Any, ...] = (5, "x", None, [], True)
+    for value in values:
+        assert refusal(rcp, {"hitId": "fine"}, value) == (-32602, "signals[1]"), value
+    assert refusal(rcp, {"used": True}) == (-32602, "signals[0].hitId")
+    assert not Signal.objects.exists()
 
-    assert (error["code"], error["data"]["field"]) == (-32602, field)
+
+@pytest.mark.parametrize("name", BAD_PARAMS)
+def test_a_malformed_param_is_refused_by_name(name: str, rcp: Client) -> None:
+    for value in BAD_PARAMS[name]:
+        error = rcp.error("feedback", {"signals": [], name: value})
+        assert (error["code"], error["data"]["field"]) == (-32602, name), value
+
+
+def test_a_key_is_visible_ascii(rcp: Client) -> None:
+    for value in (5, "", "two words", "é", "x" * 256, True):
+        error = rcp.error("feedback", {"signals": [], "_meta": {"idempotencyKey": value}})
+        assert (error["code"], error["data"]["field"]) == (-32602, "_meta.idempotencyKey"), value
 
 
 def test_too_many_signals_are_too_large(rcp: Client) -> None:

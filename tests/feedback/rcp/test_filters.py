@@ -242,7 +242,7 @@ def holds(filter_: dict[str, Any], hit: dict[str, Any]) -> bool:
     mine = value_of(hit, filter_["field"])
     op, given = filter_["op"], filter_["value"]
     if op == "exists":
-        return (mine is not None) == given
+        return (mine is not None) == bool(given)
     if op in ("ne", "nin"):
         return mine is None or not COMPARED["eq" if op == "ne" else "in"](mine, given)
     return mine is not None and COMPARED[op](mine, given)

@@ -484,7 +484,7 @@ def test_a_cursor_fits_its_search_alone(
     cursor = rcp.result("retrieve", params)["nextCursor"]
     assert len(rcp.result("retrieve", {**params, "cursor": cursor})["hits"]) == 3
 
-    for change in (
+    others: tuple[dict[str, Any], ...] = (
         {"query": f"{MARKER} "},
         {"k": 4},
         {"candidateK": 100},
@@ -495,9 +495,13 @@ def test_a_cursor_fits_its_search_alone(
         {"includeText": False},
         {"x-errata-subject": "ada"},
         {"x-errata-include-shared": True},
-    ):
+    )
+    for change in others:
         assert refusal(rcp, **{**params, "cursor": cursor, **change}) == (-32602, "cursor")
-    for change in ({"sessionId": "x"}, {"seed": 5}, {"_meta": {}}, {"new": 1}, {"mode": "sparse"}):
+    hints: tuple[dict[str, Any], ...] = (
+        *({"sessionId": "x"}, {"seed": 5}, {"_meta": {}}, {"new": 1}, {"mode": "sparse"}),
+    )
+    for change in hints:
         assert rcp.result("retrieve", {**params, "cursor": cursor, **change})["hits"]
     stranger = Client(HttpDoor(call, token=foreigner.token))
     assert refusal(stranger, **{**params, "cursor": cursor}) == (-32602, "cursor")

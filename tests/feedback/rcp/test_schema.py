@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from tomllib import loads
 from typing import Any, Final
 
@@ -118,3 +119,13 @@ def test_limits_of_sessions_are_documented() -> None:
 
     assert f"{SESSIONS_PER_CREDENTIAL} sessions" in text
     assert f"{SESSION_MINUTES} minutes" in text
+
+
+def test_errors_md_has_the_codes_and_their_words() -> None:
+    text = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| (-32\d{3}) \| ([^|]*) \|", text, re.MULTILINE))
+
+    assert set(rows) == {str(int(code)) for code in Code}
+    for code in Code:
+        if code not in (Code.UNAUTHORIZED, Code.CONFLICT):  # of the domain, which has words
+            assert f"`{code.name.lower()}`" in rows[str(int(code))]
