@@ -15,6 +15,7 @@ from psycopg.errors import LockNotAvailable, QueryCanceled
 from feedback.models import RcpSession, Signal
 from feedback.vocabulary import SESSION_MINUTES, SESSIONS_PER_CREDENTIAL
 from memory.actor import Actor
+from memory.http import rates
 from memory.http.strict_json import BODY_BYTES
 from memory.models import AuditEntry
 from memory.operations.issue_credential import CredentialReceipt
@@ -428,3 +429,21 @@ def test_a_retrieve_sends_as_many_statements_at_ten_hits_as_at_one(
 
     assert len(answer.body["result"]["hits"]) == number
     assert len(statements) <= 7, str(statements)
+
+
+def test_a_refusal_that_cannot_be_audited_is_answered_as_busy(door: HttpDoor) -> None:
+    with connection.execute_wrapper(failing(2, LockNotAvailable())):
+        answer = door.post("/retrieve", a_call("retrieve", {"query": "x", "k": 0}, id=1))
+
+    assert (answer.status, code_of(answer), answer.body["id"]) == (503, -32010, 1)
+    assert entries(answer) == []
+
+
+def test_a_loop_of_refused_calls_fills_no_audit_log(door: HttpDoor, settings: LazySettings) -> None:
+    settings.READS_PER_MINUTE = 1
+    frame = a_call("retrieve", {"query": "test"})
+    for _ in range(rates.AUDITED_A_MINUTE + 5):
+        door.post("/retrieve", frame)
+
+    refused = AuditEntry.objects.filter(operation="retrieve", code="rate_limited")
+    assert refused.count() == rates.AUDITED_A_MINUTE
