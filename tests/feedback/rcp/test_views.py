@@ -432,6 +432,7 @@ def test_a_retrieve_sends_as_many_statements_at_ten_hits_as_at_one(
 
 
 def test_a_refusal_that_cannot_be_audited_is_answered_as_busy(door: HttpDoor) -> None:
+    door.post("/ping", PING)  # the first call of a credential notes its use
     with connection.execute_wrapper(failing(2, LockNotAvailable())):
         answer = door.post("/retrieve", a_call("retrieve", {"query": "x", "k": 0}, id=1))
 
