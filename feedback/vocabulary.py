@@ -58,6 +58,9 @@ class Suspicion(TextChoices):
     INJECTION = "injection"
 
 
+REASON_BYTES: Final = 500  # of a decision about a suspected record
+
+
 class IntegrityState(TextChoices):
     """Where the look at a suspected record stands."""
 

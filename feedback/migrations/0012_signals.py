@@ -120,6 +120,14 @@ class Migration(migrations.Migration):
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
+                            ("reason__bytes__range", (1, 500)),
+                            ("reason__isnull", True),
+                            _connector="OR",
+                        ),
+                        name="feedback_integrityitem_reason_bytes",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
                             models.Q(
                                 ("decided_at__isnull", True),
                                 ("decided_by_id__isnull", True),

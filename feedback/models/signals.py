@@ -9,9 +9,15 @@ from django.db.models import CheckConstraint, F, Index, Q, UniqueConstraint
 from django.db.models.functions import Now
 
 from feedback.models.reports import Report
-from feedback.vocabulary import IntegrityState
+from feedback.vocabulary import REASON_BYTES, IntegrityState
 from memory.models import Project, Record
-from memory.models.columns import Identified, Recorded, choice_check, recorded_checks
+from memory.models.columns import (
+    Identified,
+    Recorded,
+    bytes_check,
+    choice_check,
+    recorded_checks,
+)
 from memory.models.querysets import ProjectQuerySet
 from memory.vocabulary import ActorKind
 
@@ -116,6 +122,7 @@ class IntegrityItem(Identified):
             ),
             choice_check("feedback_integrityitem", "state", IntegrityState),
             choice_check("feedback_integrityitem", "decided_by_kind", ActorKind),
+            bytes_check("feedback_integrityitem", "reason", REASON_BYTES, optional=True),
             CheckConstraint(
                 condition=Q(
                     state="open",

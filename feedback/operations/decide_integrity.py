@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from memory.actor import Actor
     from memory.keys import IdempotencyRequest
 
-REASON_BYTES = 500
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntegrityDecision:
