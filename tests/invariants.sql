@@ -90,7 +90,15 @@ FROM (
   UNION ALL SELECT id, project_id, record_id FROM memory_citation
   UNION ALL SELECT id, project_id, record_id FROM feedback_contextitem
   UNION ALL SELECT id, project_id, record_id FROM feedback_outcome
-    WHERE record_id IS NOT NULL) about
+    WHERE record_id IS NOT NULL
+  UNION ALL SELECT s.id, s.project_id, CASE WHEN s.record_version IS NULL THEN s.record_id
+      ELSE (SELECT v.record_id FROM memory_recordversion v WHERE v.project_id = s.project_id
+            AND v.id = s.record_version AND v.record_id = s.record_id) END
+    FROM feedback_signal s WHERE s.record_id IS NOT NULL
+  UNION ALL SELECT i.id, i.project_id, CASE WHEN i.report_id IS NULL THEN i.record_id
+      ELSE (SELECT r.record_id FROM feedback_report r WHERE r.project_id = i.project_id
+            AND r.id = i.report_id AND r.record_id = i.record_id) END
+    FROM feedback_integrityitem i) about
 WHERE NOT EXISTS (SELECT FROM memory_record r
                   WHERE r.project_id = about.project_id AND r.id = about.record_id)
 HAVING count(*) > 0;
@@ -120,7 +128,7 @@ SELECT 'I7' AS number, array_agg(DISTINCT k.id) AS ids
 FROM memory_idempotencykey k
 CROSS JOIN LATERAL (
   SELECT key, value #>> '{}' AS value FROM jsonb_each(k.receipt)
-  WHERE key NOT IN ('records', 'versions', 'canonical_replays')
+  WHERE key NOT IN ('records', 'versions', 'canonical_replays', 'accepted')
   UNION ALL
   SELECT e.key, e.value #>> '{}' FROM jsonb_array_elements(k.receipt -> 'records') row,
     jsonb_each(CASE jsonb_typeof(row.value) WHEN 'object' THEN row.value END) e
@@ -140,6 +148,8 @@ WHERE k.receipt IS NOT NULL AND NOT CASE
       SELECT FROM feedback_report WHERE project_id = k.project_id AND id = named.value::uuid)
     WHEN named.key = 'outcome' THEN EXISTS (
       SELECT FROM feedback_outcome WHERE project_id = k.project_id AND id = named.value::uuid)
+    WHEN named.key = 'item' THEN EXISTS (
+      SELECT FROM feedback_integrityitem WHERE project_id = k.project_id AND id = named.value::uuid)
     ELSE false END
 HAVING count(*) > 0;
 

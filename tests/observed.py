@@ -31,6 +31,8 @@ CONTENT = (
     "feedback_contextrun",
     "feedback_contextitem",
     "feedback_outcome",
+    "feedback_signal",
+    "feedback_integrityitem",
 )
 E = TypeVar("E", bound=DomainError)
 

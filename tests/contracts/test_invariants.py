@@ -88,6 +88,25 @@ BREACHES = {
         "I6",
         "UPDATE feedback_outcome SET record_id = gen_random_uuid() WHERE record_id IS NOT NULL",
     ),
+    "a signal about nothing": (
+        "I6",
+        "UPDATE feedback_signal SET record_id = gen_random_uuid(), record_version = NULL"
+        " WHERE record_id IS NOT NULL",
+    ),
+    "a signal about another record's version": (
+        "I6",
+        "UPDATE feedback_signal s SET record_version = v.id FROM memory_recordversion v"
+        " WHERE v.project_id = s.project_id AND v.record_id <> s.record_id",
+    ),
+    "a suspicion of nothing": (
+        "I6",
+        "UPDATE feedback_integrityitem SET record_id = gen_random_uuid() WHERE report_id IS NULL",
+    ),
+    "a suspicion that led to a report about another record": (
+        "I6",
+        "UPDATE feedback_integrityitem i SET report_id = r.id FROM feedback_report r"
+        " WHERE r.project_id = i.project_id AND r.record_id <> i.record_id",
+    ),
     "a target that is not closed": (
         "I6",
         "UPDATE feedback_report SET target_closed_at = now() WHERE promoted_at IS NULL",
@@ -121,6 +140,10 @@ BREACHES = {
         "I7",
         "UPDATE memory_idempotencykey"
         " SET receipt = jsonb_build_object('outcome', gen_random_uuid())",
+    ),
+    "a receipt of a decision about nothing": (
+        "I7",
+        "UPDATE memory_idempotencykey SET receipt = jsonb_build_object('item', gen_random_uuid())",
     ),
     "a word that cannot be found": (
         "I8",

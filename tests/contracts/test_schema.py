@@ -13,6 +13,7 @@ from django.db import Error, transaction
 from django.db.models import CharField, Field, ForeignKey, TextField
 
 from feedback.models import Report
+from feedback.vocabulary import REASON_BYTES
 from memory.models import Record, RecordVersion
 from memory.vocabulary import (
     NOTE_BYTES,
@@ -73,6 +74,7 @@ BYTES = {
     "feedback_report_target_predicate_bytes": PREDICATE_BYTES,
     "feedback_report_target_object_bytes": OBJECT_BYTES,
     "feedback_report_target_preview_bytes": PREVIEW_BYTES,
+    "feedback_integrityitem_reason_bytes": REASON_BYTES,
 }
 
 #: Rules that another one, checked before them, implies.
@@ -80,6 +82,7 @@ STRICTER = {
     "memory_auditentry_outcome_valid": "memory_auditentry_code_of_refusal",
     "memory_record_status_valid": "memory_record_status_shape",
     "feedback_report_target_status_valid": "feedback_report_target_shape",
+    "feedback_integrityitem_state_valid": "feedback_integrityitem_decision_shape",
 }
 
 PAST, FUTURE = "2001-01-01T00:00:00Z", "2999-01-01T00:00:00Z"
@@ -89,11 +92,34 @@ UNDECIDED: dict[str, Any] = {
     for field in Report._meta.concrete_fields
     if field.attname.startswith(("promot", "replacement"))
 }
+UNDECIDED_ITEM: dict[str, Any] = {
+    "state": "open",
+    "decided_at": None,
+    "decided_by_kind": None,
+    "decided_by_id": None,
+    "reason": None,
+    "report_id": None,
+}
+NO_CONCERN: dict[str, Any] = {
+    "state": "no_concern",
+    "decided_at": PAST,
+    "decided_by_kind": "user",
+    "decided_by_id": uuid4(),
+    "reason": "x",
+    "report_id": None,
+}
+REPORTED: dict[str, Any] = {
+    **NO_CONCERN,
+    "state": "reported",
+    "reason": None,
+    "report_id": uuid4(),
+}
 
 #: rows that each rule refuses, as changes of a row that it allows
 SHAPES: dict[str, list[dict[str, Any]]] = {
     "memory_project_name_form": [{"name": name} for name in ("", "-a", "A", "a_b")],
     "memory_project_minimum_actors_range": [{"minimum_actors": 0}],
+    "memory_project_integrity_quorum_range": [{"integrity_quorum": value} for value in (0, 11)],
     "memory_credential_eraser_writes": [{"may_erase": True, "access": "read_only"}],
     "memory_record_confidence_range": [{"confidence": value} for value in (0, -1, 1.01)],
     "memory_record_valid_order": [{"valid_from": FUTURE, "valid_until": PAST}],
@@ -150,6 +176,28 @@ SHAPES: dict[str, list[dict[str, Any]]] = {
             "confidence",
         )
         for value in (-0.000001, 1.000001, "NaN")
+    ],
+    "feedback_signal_bound_or_not": [
+        {"record_id": None},
+        {"hit_digest": "x"},
+        {"record_id": None, "hit_digest": "x"},
+        {"record_id": None, "record_version": None},
+    ],
+    "feedback_signal_reward_range": [
+        {"reward": value} for value in (-1.000001, 1.000001, "NaN", "Infinity")
+    ],
+    "feedback_integrityitem_decision_shape": [
+        *({**NO_CONCERN, column: None} for column in NO_CONCERN if column.startswith("decided")),
+        {**NO_CONCERN, "reason": None},
+        {**NO_CONCERN, "report_id": uuid4()},
+        *({**REPORTED, column: None} for column in REPORTED if column.startswith("decided")),
+        {**REPORTED, "reason": "x"},
+        {**REPORTED, "report_id": None},
+        *(
+            {**UNDECIDED_ITEM, column: value}
+            for column, value in {**NO_CONCERN, "report_id": uuid4()}.items()
+            if column != "state"
+        ),
     ],
     "memory_auditentry_project_known": [{"project_id": None, "operation": "record.get"}],
     "memory_auditentry_actor_known": [{"actor_id": None, "actor_kind": "user"}],
@@ -302,6 +350,7 @@ def test_a_reference_to_another_project_is_refused(rows: Actor) -> None:
             "memory_record",
             "memory_recordversion",
             "feedback_contextrun",
+            "feedback_report",
         )
     }
     run("SET CONSTRAINTS ALL IMMEDIATE")
@@ -319,7 +368,7 @@ def test_a_reference_to_another_project_is_refused(rows: Actor) -> None:
         names = {row.name, "memory_citation_source_fk"} if "message" in row.name else {row.name}
         assert _violated(row.table, **{**changes, column: stranger}) in names, row
         seen += 1
-    assert seen == 22
+    assert seen == 26
 
 
 def _stranger(table: str, rows: Actor) -> object:
@@ -341,6 +390,7 @@ def _unique_columns(table: str) -> dict[str, object]:
         "feedback_contextitem": {"rank": 99, "record_id": _closed().id},
         "feedback_rcpsession": {"name_digest": "\\x01"},
         "feedback_report": {**UNDECIDED, "target_closed_at": PAST},
+        "feedback_integrityitem": {"record_id": _closed().id},
     }
     return columns.get(table, {})
 
@@ -354,6 +404,8 @@ def _violated(table: str, **changes: object) -> str | None:
             run(f"ALTER TABLE feedback_report DROP CONSTRAINT IF EXISTS feedback_report_{check}")
     if changes.get("reporter_subject_id"):
         changes |= {"reporter_name": "x"}
+    if changes.get("report_id"):
+        changes = {**REPORTED, **changes}
     if changes.get("replaced_by"):
         changes |= {"status": "superseded", "known_until": FUTURE}
     try:
@@ -398,6 +450,7 @@ def test_what_is_one_of_a_kind_is_refused_twice(rows: Actor) -> None:
         "feedback_contextitem_rank_uniq": ("feedback_contextitem", {"record_id": closed.id}),
         "feedback_contextitem_record_uniq": ("feedback_contextitem", {"rank": 99}),
         "memory_posting_pkey": ("memory_posting", {}),
+        "feedback_integrityitem_record_uniq": ("feedback_integrityitem", {}),
     }
     assert result.record_id == closed.id
     for name, (table, changes) in copies.items():

@@ -36,6 +36,7 @@ def test_texts_leave_no_values_in_the_statistics() -> None:
         ("feedback_outcome", "reason_code"),
         ("feedback_outcome", "lexemes_digest"),
         ("feedback_rcpsession", "name_digest"),
+        *(("feedback_signal", f"{name}_digest") for name in ("hit", "session", "query")),
         ("memory_record", "origin_digest"),
         ("memory_idempotencykey", "key_digest"),
         ("memory_idempotencykey", "fingerprint"),

@@ -24,6 +24,7 @@ APPEND_ONLY = (
     "feedback_contextrun",
     "feedback_contextitem",
     "feedback_outcome",
+    "feedback_signal",
 )
 #: Those of them that also go by age, items before their runs.
 PRUNED = ("feedback_contextitem", "feedback_contextrun")
@@ -39,6 +40,7 @@ SOME_COLUMN = {
     "feedback_contextrun": "used_tokens = 0",
     "feedback_contextitem": "score = 1",
     "feedback_outcome": "kind = 'useful'",
+    "feedback_signal": "is_poison_suspected = false",
 }
 
 #: Each part of the state that a report shows of its record, and a whole next one.
@@ -135,6 +137,39 @@ def test_a_pruning_deletes_nothing_but_runs() -> None:
     for table in {*APPEND_ONLY, *ERASED_ONLY} - set(PRUNED):
         with refused_by(f"{table}_append_only"):
             run(f"DELETE FROM {table}")  # noqa: S608 - ours
+
+
+def test_only_signals_about_no_record_go_by_age() -> None:
+    bound = "SELECT count(*) FROM feedback_signal WHERE record_id IS NOT NULL"
+    before = fetch(bound)
+    unbound = "DELETE FROM feedback_signal WHERE record_id IS NULL"
+    with refused_by("feedback_signal_append_only"):
+        run(unbound)
+    run(f"SET LOCAL errata.pruning = '{uuid4()}'")
+    for change in ("UPDATE feedback_signal SET reward = 1", "DELETE FROM feedback_signal"):
+        for which in ("", " WHERE record_id IS NOT NULL"):
+            with refused_by("feedback_signal_append_only", change + which):
+                run(change + which)
+    with refused_by("feedback_signal_append_only"):
+        run("UPDATE feedback_signal SET reward = 1 WHERE record_id IS NULL")
+    run(unbound)
+    assert fetch("SELECT count(*) FROM feedback_signal") == fetch(bound) == before != [(0,)]
+
+
+@pytest.mark.parametrize("setting", ["pruning", "erasure"])
+@pytest.mark.parametrize("value", ["''", "'zz'"])
+def test_a_signal_stays_unless_a_transaction_names_why_it_goes(setting: str, value: str) -> None:
+    run(f"SET LOCAL errata.{setting} = {value}")
+    with pytest.raises(Error, match=r"never change|uuid"), transaction.atomic():
+        run("DELETE FROM feedback_signal WHERE record_id IS NULL")
+
+
+def test_an_erasure_may_delete_signals_and_change_none() -> None:
+    run(f"SET LOCAL errata.erasure = '{uuid4()}'")
+    with refused_by("feedback_signal_append_only"):
+        run("UPDATE feedback_signal SET is_used = NOT is_used")
+    run("DELETE FROM feedback_signal")
+    assert fetch("SELECT count(*) FROM feedback_signal") == [(0,)]
 
 
 def test_audit_entries_never_change_and_never_go() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
+from uuid import UUID, uuid4
 
 from factory.base import Factory
 from factory.declarations import Sequence
@@ -14,6 +16,7 @@ from feedback.operations.compile_context import (
     compile_context,
 )
 from feedback.operations.record_outcome import OutcomeDraft, OutcomeReceipt, record_outcome
+from feedback.operations.record_signals import SignalDraft, SignalsReceipt, record_signals
 from feedback.packing import tokens_of
 from feedback.vocabulary import OutcomeKind
 from memory.operations.append_source import (
@@ -30,9 +33,11 @@ from tests.factories.content import MARKER, REMEMBERED
 from tests.factories.people import fresh
 
 if TYPE_CHECKING:
-    from uuid import UUID
+    from collections.abc import Sequence
 
     from memory.actor import Actor
+    from memory.keys import IdempotencyRequest
+    from memory.operations.assert_records import AssertedRecord
     from memory.queries.claims import ClaimRow
 
 #: The person whom evidence and claims are about, unless a test says otherwise.
@@ -108,3 +113,52 @@ def an_outcome(
     receipt = record_outcome(actor=fresh(actor), draft=draft)
     REMEMBERED.add(str(receipt.id))
     return receipt
+
+
+def a_hit(record: AssertedRecord | ClaimRow | UUID | str) -> dict[str, Any]:
+    """What names a hit in a signal: a record in its version, a bare record, or any other text."""
+    if isinstance(record, str):
+        return {"hit": record}
+    if isinstance(record, UUID):
+        return {"hit": str(record), "record_id": record}
+    return {
+        "hit": f"{record.id}@{record.version}",
+        "record_id": record.id,
+        "version": record.version,
+    }
+
+
+def some_signals(
+    actor: Actor,
+    drafts: Sequence[SignalDraft],
+    *,
+    session: str | None = None,
+    query: str | None = None,
+    key: IdempotencyRequest | None = None,
+) -> SignalsReceipt:
+    """What a client says of several hits at once."""
+    return record_signals(actor=fresh(actor), drafts=drafts, session=session, query=query, key=key)
+
+
+def a_signal(
+    actor: Actor,
+    record: AssertedRecord | ClaimRow | UUID | str,
+    *,
+    session: str | None = None,
+    **said: Any,
+) -> SignalsReceipt:
+    """What a client says of one hit."""
+    return some_signals(actor, [SignalDraft(**a_hit(record), **said)], session=session)
+
+
+def another(actor: Actor) -> Actor:
+    """Another program of the same project."""
+    return replace(fresh(actor), id=uuid4())
+
+
+def suspect(
+    actor: Actor, record: AssertedRecord | ClaimRow | UUID, *, actors: int = 2, **said: Any
+) -> None:
+    """So many programs suspect a record of being planted, unless told of what."""
+    for _ in range(actors):
+        a_signal(another(actor), record, **(said or {"is_poison_suspected": True}))
