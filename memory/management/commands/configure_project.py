@@ -1,4 +1,4 @@
-"""`configure_project PROJECT`: how outcomes count in the ranking."""
+"""`configure_project PROJECT`: how outcomes and signals count, and when suspicions are shown."""
 
 from __future__ import annotations
 
@@ -48,7 +48,6 @@ class Command(OperatorCommand):
             choices=UtilityScope.values,
             help="Count outcomes of all tasks, or only of tasks with the same words.",
         )
-
         parser.add_argument(
             "--signals-in-utility",
             choices=SWITCH,
