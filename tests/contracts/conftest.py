@@ -79,9 +79,9 @@ def _loop(actor: Actor) -> UUID:
         SignalDraft(**a_hit(claim), is_used=True, reward=0.5, is_poison_suspected=True),
         SignalDraft(**a_hit(f"{MARKER}#1"), is_injection_suspected=True),
     ]
-    said = {"session": f"{MARKER}-3", "query": f"Where is the {MARKER}?"}
-    some_signals(actor, drafts, key=a_key(), **said)
-    some_signals(another(actor), drafts, **said)
+    session, query = f"{MARKER}-3", f"Where is the {MARKER}?"
+    some_signals(actor, drafts, session=session, query=query, key=a_key())
+    some_signals(another(actor), drafts, session=session)
     return claim.id
 
 

@@ -33,8 +33,6 @@ from tests.factories.content import MARKER, REMEMBERED
 from tests.factories.people import fresh
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from memory.actor import Actor
     from memory.keys import IdempotencyRequest
     from memory.operations.assert_records import AssertedRecord
@@ -130,7 +128,7 @@ def a_hit(record: AssertedRecord | ClaimRow | UUID | str) -> dict[str, Any]:
 
 def some_signals(
     actor: Actor,
-    drafts: Sequence[SignalDraft],
+    drafts: list[SignalDraft],
     *,
     session: str | None = None,
     query: str | None = None,
