@@ -1,9 +1,9 @@
-"""Reads of signals: lists, sums by record, and how much one sender says."""
+"""Reads of signals: lists, sums by record, how much one sender says, and what is old."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
@@ -278,3 +278,28 @@ def count_unbound(actor: Actor, *, newest: int = 10_000) -> list[UnboundRow]:
     with connection.cursor() as cursor:
         cursor.execute(_UNBOUND, [actor.project_id, newest, SENDERS])
         return [UnboundRow(*row) for row in cursor]
+
+
+@dataclass(frozen=True, slots=True)
+class OldSignals:
+    """How many signals about no record are older than a time."""
+
+    before: datetime
+    signals: int
+
+    @property
+    def magnitude(self) -> int:
+        """Rows concerned, for the audit entry."""
+        return self.signals
+
+
+@audited_read(Operation.SIGNAL_LIST)
+def count_old_signals(*, actor: Actor, days: int) -> OldSignals:
+    """The unbound signals that are older than so many days by the database's clock.
+
+    One statement. Index: feedback_signal_unbound_idx.
+    """
+    policies.can_read(actor).require()
+    before = current_scope().opened_at - timedelta(days=days)
+    unbound = Signal.objects.visible_to(actor).filter(record__isnull=True).order_by()
+    return OldSignals(before, unbound.filter(recorded_at__lt=before).count())
