@@ -186,7 +186,7 @@ def _insert(
         "used": [draft.is_used for draft in drafts],
         "cited": [draft.is_cited for draft in drafts],
         "helpful": [draft.is_helpful for draft in drafts],
-        "rewards": [draft.reward for draft in drafts],
+        "rewards": [None if draft.reward is None else float(draft.reward) for draft in drafts],
         "poison": [draft.is_poison_suspected for draft in drafts],
         "injection": [draft.is_injection_suspected for draft in drafts],
     }
