@@ -56,7 +56,8 @@ class SignalsReceipt:
 
 
 # Suspected records are locked one after the other, by ascending id, so that of several calls that
-# make a quorum together the last one sees all others. Nothing else waits for that lock.
+# make a quorum together the last one sees all others. Nothing else waits for that lock. KEY SHARE: no
+# record may be erased before the signals about it are there.
 _RESOLVE: Final = """
 SELECT place, record_id, version_id,
   CASE WHEN is_suspicion
@@ -69,7 +70,7 @@ FROM (
   LEFT JOIN memory_recordversion v ON v.project_id = %(project)s AND v.id = hit.version_id
     AND v.record_id = r.id
   WHERE hit.version_id IS NULL OR v.id IS NOT NULL
-  ORDER BY r.id) AS found
+  ORDER BY r.id FOR KEY SHARE OF r) AS found
 """
 
 _INSERT: Final = """
