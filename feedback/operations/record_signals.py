@@ -55,9 +55,9 @@ class SignalsReceipt:
     is_replay: bool = False
 
 
-# Suspected records are locked one after the other, by ascending id, so that of several calls that
-# make a quorum together the last one sees all others. Nothing else waits for that lock. KEY SHARE: no
-# record may be erased before the signals about it are there.
+# KEY SHARE: no record may be erased before the signals about it are there. Suspected records are
+# locked one after the other, by ascending id, so that of several calls that make a quorum together
+# the last one sees all others. Nothing else waits for that lock.
 _RESOLVE: Final = """
 SELECT place, record_id, version_id,
   CASE WHEN is_suspicion
@@ -134,13 +134,9 @@ def record_signals(
     bound = _resolve(actor, drafts) if drafts else {}
     if drafts:
         _insert(actor, drafts, bound, session, query)
-    suspected = {
-        bound[place][0]
-        for place, draft in enumerate(drafts)
-        if draft.is_suspicion and place in bound
-    }
-    if suspected:
-        _open_items(actor, sorted(suspected))
+    suspicions = [place for place, draft in enumerate(drafts) if draft.is_suspicion]
+    if suspicions:  # also where no hit is bound: nobody can tell that by the work
+        _open_items(actor, sorted({bound[place][0] for place in suspicions if place in bound}))
     audit.allowed(actor, audit.Call(Operation.SIGNAL_RECORD, len(drafts)))
     return SignalsReceipt(len(drafts))
 
