@@ -71,6 +71,8 @@ def decide_integrity(
         raise IntegrityDecided
     item.state = IntegrityState.NO_CONCERN
     if decision.report is not None:
+        if decision.report.record_id != item.record_id:
+            raise FieldInvalid("record_id", "must name the suspected record.")
         item.state = IntegrityState.REPORTED
         item.report_id = record_report(actor=actor, draft=decision.report).id
     item.reason = decision.reason
