@@ -164,7 +164,7 @@ def _compare(comparison: Comparison, values: dict[str, Any]) -> str:
         return f"({column} IS {'NOT ' if comparison.value else ''}NULL)"
     kind = _TYPES.get(comparison.field, "text")
     name = f"filter_{len(values)}"
-    values[name] = comparison.value
+    values[name] = _given(comparison)
     if operator is Operator.NE:
         return f"({column} IS DISTINCT FROM %({name})s::{kind})"
     if operator is Operator.IN:
@@ -174,3 +174,12 @@ def _compare(comparison: Comparison, values: dict[str, Any]) -> str:
     if operator is Operator.CONTAINS:
         return f"coalesce(strpos({column}, %({name})s::text) > 0, false)"
     return f"coalesce({column} {_SIGNS[operator]} %({name})s::{kind}, false)"
+
+
+def _given(comparison: Comparison) -> Any:
+    """The value as it is sent: numbers of one kind, since a list of both is none to the driver."""
+    if comparison.field is not Field.CONFIDENCE:
+        return comparison.value
+    if comparison.operator in {Operator.IN, Operator.NIN}:
+        return [float(value) for value in comparison.value]
+    return float(comparison.value)
