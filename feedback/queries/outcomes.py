@@ -58,7 +58,7 @@ NO_VOTES: Final = Votes(0, 0, 0)
 # With one vote a run, the latest row of an actor about a record in a run stands for all of theirs.
 # Signals count where a project says so, with the session in the place of the run; without one an
 # actor has one vote a record.
-_VOTES: Final = """
+VOTES: Final = """
 SELECT record_id,
   count(*) FILTER (WHERE kind = ANY (%(positive)s::text[])),
   count(*) FILTER (WHERE kind <> ALL (%(positive)s::text[])),
@@ -102,21 +102,25 @@ def count_votes(
     """
     if not record_ids:
         return {}
-    rules = current_scope().utility
     with connection.cursor() as cursor:
-        cursor.execute(
-            _VOTES,
-            {
-                "positive": sorted(kind.value for kind in POSITIVE_OUTCOMES),
-                "project": actor.project_id,
-                "records": list(record_ids),
-                "lexemes": lexemes_digest if rules.scope is UtilityScope.TASK else None,
-                "one_vote_per_run": rules.one_vote_per_run,
-                "are_signals_counted": rules.are_signals_counted
-                and rules.scope is UtilityScope.RECORD,
-            },
-        )
+        cursor.execute(VOTES, votes_parameters(actor, record_ids, lexemes_digest))
         return {record_id: Votes(*counts) for record_id, *counts in cursor}
+
+
+def votes_parameters(
+    actor: Actor, record_ids: Sequence[UUID], lexemes_digest: bytes | None = None
+) -> dict[str, Any]:
+    """What `VOTES` is asked with, as the project's settings count."""
+    rules = current_scope().utility
+    is_by_task = rules.scope is UtilityScope.TASK
+    return {
+        "positive": sorted(kind.value for kind in POSITIVE_OUTCOMES),
+        "project": actor.project_id,
+        "records": list(record_ids),
+        "lexemes": lexemes_digest if is_by_task else None,
+        "one_vote_per_run": rules.one_vote_per_run,
+        "are_signals_counted": rules.are_signals_counted and not is_by_task,
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,7 +284,7 @@ def get_outcome_summary(*, actor: Actor, record_id: UUID) -> OutcomeSummary:
 
 
 # The row without a kind is about all of them.
-_TALLY: Final = """
+TALLY: Final = """
 WITH vote AS (
   SELECT kind, recorded_at, recorded_by_id AS sender,
     kind = ANY (%(complaints)s::text[]) AS is_complaint,
@@ -302,18 +306,25 @@ def tally_outcomes(actor: Actor, record_id: UUID) -> OutcomeTally:
 
     One statement; feedback_outcome_record_idx.
     """
-    rules = current_scope().utility
     with connection.cursor() as cursor:
-        cursor.execute(
-            _TALLY,
-            {
-                "complaints": sorted(kind.value for kind in COMPLAINTS),
-                "one_vote_per_run": rules.one_vote_per_run,
-                "project": actor.project_id,
-                "record": record_id,
-            },
-        )
-        found = {row[0]: row[1:] for row in cursor}
+        cursor.execute(TALLY, tally_parameters(actor, record_id))
+        return tally_of(cursor.fetchall())
+
+
+def tally_parameters(actor: Actor, record_id: UUID) -> dict[str, Any]:
+    """What `TALLY` is asked with, as the project's settings count."""
+    return {
+        "complaints": sorted(kind.value for kind in COMPLAINTS),
+        "one_vote_per_run": current_scope().utility.one_vote_per_run,
+        "project": actor.project_id,
+        "record": record_id,
+    }
+
+
+def tally_of(rows: Iterable[tuple[Any, ...]]) -> OutcomeTally:
+    """The tally that the rows of `TALLY` make."""
+    rules = current_scope().utility
+    found = {row[0]: row[1:] for row in rows}
     counts = {OutcomeKind(kind): KindCount(*row[:3]) for kind, row in found.items() if kind}
     kinds = {kind: counts.get(kind, KindCount(0, 0, 0)) for kind in OutcomeKind}
     *_, actors, complaining, since = found[None]
