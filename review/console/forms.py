@@ -15,6 +15,7 @@ from memory.vocabulary import NOTE_BYTES, OBJECT_BYTES
 from review.messages import words
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from uuid import UUID
 
 
@@ -25,11 +26,26 @@ class Then(StrEnum):
     STAY = "stay"
 
 
-class DrawnForm(forms.Form):
+class KeyedForm(forms.Form):
+    """The key that was put into a form when it was drawn; it fits, or the form is not ours."""
+
+    form_key = forms.UUIDField()
+
+    def keyed(
+        self, route: str, said: Mapping[str, str | None], place: dict[str, UUID]
+    ) -> IdempotencyRequest:
+        """The key of a submit that says this, at this place; call after `is_valid`."""
+        return IdempotencyRequest(
+            key=str(self.cleaned_data["form_key"]),
+            route=route,
+            fingerprint=fingerprint("POST", route, dict(said), place),
+        )
+
+
+class DrawnForm(KeyedForm):
     """What was put into a form when it was drawn; nobody types it, so it fits or is not ours."""
 
     expected_version = forms.UUIDField()
-    form_key = forms.UUIDField()
 
     @property
     def version(self) -> UUID:
@@ -41,12 +57,7 @@ class DrawnForm(forms.Form):
         self, route: str, body: dict[str, str | None], place: dict[str, UUID]
     ) -> IdempotencyRequest:
         """The key of a submit that says this, at this place; its version counts as said."""
-        said = {"expected_version": str(self.version), **body}
-        return IdempotencyRequest(
-            key=str(self.cleaned_data["form_key"]),
-            route=route,
-            fingerprint=fingerprint("POST", route, said, place),
-        )
+        return self.keyed(route, {"expected_version": str(self.version), **body}, place)
 
 
 class PromotionForm(DrawnForm):

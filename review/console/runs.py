@@ -19,7 +19,8 @@ from review.console.drawing.runs import run_row, runs_empty
 from review.console.frame import frame_of, render
 from review.console.keys import ROW_KEYS, RUNS_KEYS, working
 from review.console.links import links_of
-from review.console.run_filters import RunFilters, query_of_origin, sign_origin
+from review.console.origins import RUN_ORIGINS
+from review.console.run_filters import RunFilters
 from review.messages import sentence
 from review.queries.runs import read_run, read_runs
 from review.screens import Filters, FormProblem, Link, Pager, RunsScreen
@@ -65,8 +66,8 @@ def list_runs(request: HttpRequest, actor: Actor) -> HttpResponse:
 def get_run(request: HttpRequest, actor: Actor, *, run_id: UUID) -> HttpResponse:
     """One run, as one of the page of the list that somebody came from."""
     links = links_of(request)
-    query = query_of_origin(request.GET.get("from"), actor.project_id)
-    origin = sign_origin(query, actor.project_id)
+    query = RUN_ORIGINS.query(request.GET.get("from"), actor.project_id)
+    origin = RUN_ORIGINS.sign(query, actor.project_id)
     try:
         after_rank = _rank(request.GET.get("after"))
     except FieldInvalid as error:
@@ -112,7 +113,7 @@ def _screen(
     request: HttpRequest, actor: Actor, filters: RunFilters, reading: RunsReading
 ) -> RunsScreen:
     page, links, query = reading.page, links_of(request), _query(request, filters)
-    origin = sign_origin(query, actor.project_id)
+    origin = RUN_ORIGINS.sign(query, actor.project_id)
     further = _pager(request, actor, filters, page)
     keys = ["f", *(ROW_KEYS if page.rows else ())]
     keys += ["n"] if further and further.onward else []
