@@ -35,6 +35,8 @@ SUCCESS: Final[dict[str, StrPromise | Plural]] = {
     ),
     "last_in_view": _("That was the last report in this view."),
     "reported": _("Reported. Nothing has changed yet; a reviewer decides."),
+    "integrity_no_concern": _("Noted: no concern. Nothing else has changed."),
+    "integrity_reopened": _("Open again. Nothing else has changed."),
     "saved": _("Saved."),
 }
 
@@ -69,6 +71,10 @@ CONFLICT: Final[dict[str, StrPromise | Plural]] = {
     "report_conflict": _(
         "This record changed while you were writing. Nothing was sent. "
         "Below is what it says now; your text is kept."
+    ),
+    "integrity_conflict": _(
+        "This item changed after you opened it. Nothing was saved. "
+        "Below is how it stands now; what you typed is kept."
     ),
     "idempotency_conflict": _(
         "This form was already sent with other content. Nothing was saved now. Open the page again."
@@ -124,6 +130,8 @@ FORM: Final[dict[str, StrPromise | Plural]] = {
     "note_bytes": _("The note is {n} bytes; the limit is 16,384."),
     "value_bytes": _("The value is {n} bytes; the limit is 1,024."),
     "value_blank": _("Write what it should say, or leave the field empty."),
+    "reason_blank": _("Write a reason: why is it of no concern?"),
+    "reason_bytes": _("The reason is {n} bytes; the limit is 500."),
     "nul": _("This character cannot be stored: U+0000."),
     "from_before_to": _("From must be before To."),
     "cursor_misfit": _("This page link does not fit these filters. Go back to the start."),
@@ -149,6 +157,7 @@ EMPTY: Final[dict[str, StrPromise | Plural]] = {
     "scan_stopped": _("Nothing in the first {n} reports of this view."),
     "scan_stopped_entries": _("Nothing in the first {n} entries of this view."),
     "scan_stopped_runs": _("Nothing in the first {n} runs of this view."),
+    "scan_stopped_items": _("Nothing in the first {n} items of this view."),
     "page_emptied": _("The entries of this page are gone."),
     "record_reports_empty": _("No one has reported a doubt about this record."),
     "citations_empty": _("No source is cited for this record."),
@@ -157,8 +166,13 @@ EMPTY: Final[dict[str, StrPromise | Plural]] = {
     "run_emptied": _("The records of this pack were erased."),
     "run_empty": _("Nothing fitted, or nothing was found: this pack is empty."),
     "run_ungraded": _("Nobody has said what became of this pack."),
-    "trouble_empty": _("No record has counted negative outcomes in this period."),
-    "trouble_not_found": _("Nothing in the newest {n} outcomes of this period."),
+    "trouble_empty": _("No record has counted negative outcomes or signals in this period."),
+    "trouble_not_found": _(
+        "Nothing in the newest {n} outcomes and as many suspicions of this period."
+    ),
+    "integrity_empty": _("Nobody suspects anything."),
+    "integrity_filtered_empty": _("No suspected record matches."),
+    "record_signals_empty": _("No client has sent a signal about this record."),
     "record_runs_empty": _("No context pack has held this record."),
     "record_ungraded": _("Nobody has said what became of a pack with this record."),
     "projects_empty": _("You have no role in any project. The operator grants roles."),
@@ -292,8 +306,50 @@ SCREEN: Final[dict[str, StrPromise | Plural]] = {
     "advisory": _(
         "These are unverified statements by clients; nothing was changed because of them."
     ),
-    "trouble_bound": _("At most {rows} records, out of the newest {n} outcomes."),
+    "trouble_bound": _(
+        "At most {rows} records, out of the newest {n} outcomes and as many suspicions."
+    ),
     "trouble_cut": _("There is more than this page shows. Choose a shorter period."),
+    "doubt_suspected": _("Suspected: {suspicion} since {date}."),
+    "doubt_suspected_twice": _("Suspected: {poison}, {injection} since {date}."),
+    "suspicion_actors": lambda n: ngettext(
+        "{kind} {number} from {n} actor", "{kind} {number} from {n} actors", n
+    ),
+    "suspected": _("suspected of {what}"),
+    "signals_senders": lambda n: ngettext(
+        "{number} in all ({n} sender)", "{number} in all ({n} senders)", n
+    ),
+    "signals_counted": _("Signals take part in utility here."),
+    "signals_uncounted": _("Signals take no part in utility here."),
+    "signals_told": _("At most the {n} latest senders are shown."),
+    "signal_yes_no": _("yes {yes}, no {no}"),
+    "signal_rewards": _("{n}, mean {mean}, from {least} to {most}"),
+    "one_voice": _("Each sender is one row, however many signals they send."),
+    "integrity_advisory": _(
+        "These are unverified suspicions of clients. Nothing is hidden or demoted because of them."
+    ),
+    "no_concern_send": _("Decide: no concern"),
+    "reopen_send": _("Reopen this item"),
+    "integrity_read_only": _("Deciding needs the role reviewer."),
+    "integrity_decided": _("No concern, says {actor}, {time} UTC."),
+    "integrity_reported": _(
+        "Reported by {actor}, {time} UTC. People judge the report like others."
+    ),
+    "integrity_no_concern_hint": _(
+        "Nothing else changes. Later suspicions of enough clients open the item again."
+    ),
+    "integrity_reopen_hint": _("The decision is taken back. A report that was filed stays."),
+    "scan_cut_items": _("This page looked at {n} items. Older ones may match too."),
+    "suspicion_poison": _("Poison suspected by {actor}"),
+    "suspicion_injection": _("Injection suspected by {actor}"),
+    "suspicion_twice": _("Poison and injection suspected by {actor}"),
+    "suspicion_session": _("session {session}"),
+    "suspicions_told": _("At most the newest {n} are told. Of a session only a digest is kept."),
+    "unbound_signals": lambda n: ngettext("{actor}: {n} signal", "{actor}: {n} signals", n),
+    "unbound_hint": _(
+        "Their hits were never, or are no longer, records here. Of a hit only a digest is kept, so "
+        "none can be followed. Among the newest {n} such signals, by sender:"
+    ),
     "event_delivered": _("Delivered to {actor}, at rank {n}"),
     "page_age": _("This page is {n} minutes old."),
     "invisible": lambda n: ngettext(

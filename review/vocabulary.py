@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from django.db.models import TextChoices
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
-from feedback.vocabulary import Order, Queue
+from feedback.vocabulary import Order, Queue, Suspicion
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise as StrPromise
 
 #: Rows of a page of the queue that a person may choose; the first is what they get unasked.
 PAGE_SIZES: Final = (20, 50, 100)
 SIGN_IN_SECONDS: Final = 12 * 60 * 60  # a sign-in ends then, however busy it was
+
+SUSPICION_WORDS: Final[dict[Suspicion, StrPromise]] = {
+    Suspicion.POISON: pgettext_lazy("suspicion", "poison"),
+    Suspicion.INJECTION: pgettext_lazy("suspicion", "injection"),
+}
 
 
 class Theme(TextChoices):

@@ -94,6 +94,18 @@ def list_integrity(
     entries. Indexes: feedback_integrity_{all,state}_idx, feedback_signal_record_idx.
     """
     policies.can_read(actor).require()
+    return page_of_integrity(actor, state=state, suspicion=suspicion, after=after, limit=limit)
+
+
+def page_of_integrity(
+    actor: Actor,
+    *,
+    state: IntegrityState | None = None,
+    suspicion: Suspicion | None = None,
+    after: Seek | None = None,
+    limit: int,
+) -> Page[IntegrityRow]:
+    """The same inside another audited read."""
     rows = IntegrityItem.objects.visible_to(actor)
     if state is not None:
         rows = rows.filter(state=state)
@@ -133,11 +145,66 @@ def get_integrity_for(actor: Actor, item_id: UUID) -> IntegrityRow:
     return rows[0]
 
 
+def get_record_of(actor: Actor, item_id: UUID) -> UUID:
+    """The record that an item is about, or NotFound. One statement."""
+    items = IntegrityItem.objects.visible_to(actor).filter(id=item_id)
+    found = items.values_list("record_id", flat=True).first()
+    if found is None:
+        raise NotFound
+    return found
+
+
 def find_integrity_of(actor: Actor, record_id: UUID) -> tuple[UUID, IntegrityState] | None:
     """The item about a record and its state, if there is one. One statement."""
     items = IntegrityItem.objects.visible_to(actor).filter(record_id=record_id)
     found = items.values_list("id", "state").first()
     return None if found is None else (found[0], IntegrityState(found[1]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuspicionRow:
+    """One signal that suspects a record: of what, which version, in which session, by whom."""
+
+    is_poison: bool
+    is_injection: bool
+    record_version: UUID | None
+    session_digest: bytes | None
+    recorded_by: UUID
+    recorded_by_kind: str
+    recorded_via: str
+    recorded_at: datetime
+
+
+def list_suspicions(actor: Actor, record_id: UUID, *, limit: int) -> list[SuspicionRow]:
+    """The newest signals that suspect a record; not audited by itself. One statement.
+
+    feedback_signal_record_idx.
+    """
+    rows = Signal.objects.visible_to(actor).filter(record_id=record_id)
+    suspecting = rows.filter(Q(is_poison_suspected=True) | Q(is_injection_suspected=True))
+    found = suspecting.in_order(is_newest_first=True).values_list(
+        "is_poison_suspected",
+        "is_injection_suspected",
+        "record_version",
+        "session_digest",
+        "recorded_by_id",
+        "recorded_by_kind",
+        "recorded_via",
+        "recorded_at",
+    )
+    return [
+        SuspicionRow(
+            is_poison=bool(poison),
+            is_injection=bool(injection),
+            record_version=version,
+            session_digest=None if session is None else bytes(session),
+            recorded_by=by,
+            recorded_by_kind=kind,
+            recorded_via=via,
+            recorded_at=at,
+        )
+        for poison, injection, version, session, by, kind, via, at in found[:limit]
+    ]
 
 
 _COUNTS: Final = """

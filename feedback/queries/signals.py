@@ -244,14 +244,20 @@ SELECT recorded_by_id, recorded_by_kind, min(recorded_via), count(*), sum(reward
   count(*) FILTER (WHERE is_poison_suspected), count(*) FILTER (WHERE is_injection_suspected),
   min(recorded_at), max(recorded_at)
 FROM feedback_signal WHERE project_id = %s AND record_id = %s
+  AND (NOT %s OR is_poison_suspected OR is_injection_suspected)
 GROUP BY recorded_by_kind, recorded_by_id ORDER BY max(recorded_at) DESC, recorded_by_id LIMIT %s
 """
 
 
-def list_senders(actor: Actor, record_id: UUID) -> list[SenderRow]:
-    """Who sent signals about a record, at most `SENDERS`; not audited by itself. One statement."""
+def list_senders(
+    actor: Actor, record_id: UUID, *, is_suspected_only: bool = False
+) -> list[SenderRow]:
+    """Who sent signals about a record, or suspects it, at most `SENDERS`, the latest first.
+
+    Not audited by itself. One statement; feedback_signal_record_idx.
+    """
     with connection.cursor() as cursor:
-        cursor.execute(_SENDERS, [actor.project_id, record_id, SENDERS])
+        cursor.execute(_SENDERS, [actor.project_id, record_id, is_suspected_only, SENDERS])
         return [SenderRow(*row) for row in cursor]
 
 

@@ -1,4 +1,4 @@
-"""Records that clients say were wrong or did harm: advice for reviewers, never a verdict."""
+"""Records that clients complain of or suspect: advice for reviewers, never a verdict."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NEWEST_OUTCOMES: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class TroubleRow:
-    """A record with negative outcomes that count, and how many distinct actors sent them."""
+    """A record with negative outcomes that count or suspicions, and from how many actors."""
 
     record_id: UUID
     version: UUID
@@ -34,6 +34,8 @@ class TroubleRow:
     status: RecordStatus
     incorrect: int
     harmful: int
+    poison: int
+    injection: int
     actors: int
     last_at: datetime
     open_reports: int
@@ -54,8 +56,8 @@ class Trouble:
 
 
 # Votes are told apart before the negative ones are picked: a later word of an actor replaces an
-# earlier one where the project counts one vote a run. A row without a record says alone whether
-# there were more outcomes than are looked at.
+# earlier one where the project counts one vote a run. Suspicions are no votes: each counts. A row
+# without a record says alone whether there was more than is looked at.
 _TROUBLE: Final = """
 WITH newest AS (
   SELECT *, row_number() OVER (
@@ -66,37 +68,55 @@ WITH newest AS (
     FROM feedback_outcome
     WHERE project_id = %(project)s AND recorded_at >= %(since)s
     ORDER BY recorded_at DESC, id DESC LIMIT %(newest)s) AS outcome
-), troubled AS (
-  SELECT record_id, count(*) FILTER (WHERE kind = 'incorrect') AS incorrect,
-    count(*) FILTER (WHERE kind = 'harmful') AS harmful,
-    count(DISTINCT (recorded_by_kind, recorded_by_id)) AS actors, max(recorded_at) AS last_at
+), suspicion AS (
+  SELECT record_id, coalesce(is_poison_suspected, false) AS is_poison,
+    coalesce(is_injection_suspected, false) AS is_injection,
+    recorded_by_kind, recorded_by_id, recorded_at
+  FROM feedback_signal
+  WHERE project_id = %(project)s AND record_id IS NOT NULL
+    AND (is_poison_suspected OR is_injection_suspected) AND recorded_at >= %(since)s
+  ORDER BY recorded_at DESC, id DESC LIMIT %(newest)s
+), said AS (
+  SELECT record_id, kind = 'incorrect' AS is_incorrect, kind = 'harmful' AS is_harmful,
+    false AS is_poison, false AS is_injection, recorded_by_kind, recorded_by_id, recorded_at
   FROM newest
   WHERE record_id IS NOT NULL AND kind IN ('incorrect', 'harmful')
     AND (age = 1 OR NOT %(one_vote_per_run)s)
-  GROUP BY record_id
+  UNION ALL
+  SELECT record_id, false, false, is_poison, is_injection, recorded_by_kind, recorded_by_id,
+    recorded_at
+  FROM suspicion
+), troubled AS (
+  SELECT record_id, count(*) FILTER (WHERE is_incorrect) AS incorrect,
+    count(*) FILTER (WHERE is_harmful) AS harmful, count(*) FILTER (WHERE is_poison) AS poison,
+    count(*) FILTER (WHERE is_injection) AS injection, count(*) AS number,
+    count(DISTINCT (recorded_by_kind, recorded_by_id)) AS actors, max(recorded_at) AS last_at
+  FROM said GROUP BY record_id
 )
 SELECT r.id, r.version, r.subject, r.predicate, r.object, r.status, t.incorrect, t.harmful,
-  t.actors, t.last_at, (
+  t.poison, t.injection, t.actors, t.last_at, (
     SELECT count(*) FROM (
       SELECT FROM feedback_report f
       WHERE f.project_id = r.project_id AND f.record_id = r.id AND f.promoted_at IS NULL
       LIMIT %(counted)s) AS open_report),
   looked.is_cut
-FROM (SELECT count(*) >= %(newest)s AS is_cut FROM newest) AS looked
+FROM (
+  SELECT (SELECT count(*) FROM newest) >= %(newest)s
+    OR (SELECT count(*) FROM suspicion) >= %(newest)s AS is_cut) AS looked
 LEFT JOIN (troubled t JOIN memory_record r ON r.project_id = %(project)s AND r.id = t.record_id)
   ON r.status = 'current' OR %(with_closed)s
-ORDER BY t.actors DESC, t.incorrect + t.harmful DESC, t.last_at DESC, r.id
+ORDER BY t.actors DESC, t.number DESC, t.last_at DESC, r.id
 LIMIT %(rows)s
 """
 
 
 @audited_read(Operation.OUTCOME_LIST)
 def list_trouble(*, actor: Actor, since: datetime, is_with_closed: bool = False) -> Trouble:
-    """Current records with counted `incorrect` or `harmful` outcomes since a time.
+    """Current records with counted `incorrect` or `harmful` outcomes or suspicions since a time.
 
-    Closed ones too, where asked for. Looks at the newest `NEWEST_OUTCOMES` outcomes and shows at
-    most `TROUBLED_RECORDS` records. One statement; feedback_outcome_all_idx, then records and
-    reports by key.
+    Closed ones too, where asked for. Looks at the newest `NEWEST_OUTCOMES` outcomes and as many
+    suspicions, and shows at most `TROUBLED_RECORDS` records. One statement;
+    feedback_outcome_all_idx, feedback_signal_suspected_idx, then records and reports by key.
     """
     policies.can_read(actor).require()
     return find_trouble(actor, since=since, is_with_closed=is_with_closed)
@@ -118,7 +138,7 @@ def find_trouble(actor: Actor, *, since: datetime, is_with_closed: bool = False)
             },
         )
         found = cursor.fetchall()
-    is_cut = len(found) > TROUBLED_RECORDS or found[0][11]
+    is_cut = len(found) > TROUBLED_RECORDS or found[0][13]
     rows = [_trouble_row(row) for row in found[:TROUBLED_RECORDS] if row[0] is not None]
     return Trouble(tuple(rows), since, is_cut)
 
@@ -133,7 +153,9 @@ def _trouble_row(row: tuple[Any, ...]) -> TroubleRow:
         status=RecordStatus(row[5]),
         incorrect=row[6],
         harmful=row[7],
-        actors=row[8],
-        last_at=row[9],
-        open_reports=row[10],
+        poison=row[8],
+        injection=row[9],
+        actors=row[10],
+        last_at=row[11],
+        open_reports=row[12],
     )

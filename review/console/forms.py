@@ -9,6 +9,8 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 from typing_extensions import override
 
+from feedback.operations.decide_integrity import REASON_BYTES
+from feedback.vocabulary import IntegrityState
 from memory.http.fields import is_blank
 from memory.keys import IdempotencyRequest, fingerprint
 from memory.vocabulary import NOTE_BYTES, OBJECT_BYTES
@@ -139,3 +141,65 @@ class DoubtForm(forms.Form):
     def said(self) -> dict[str, str | None]:
         """Both, as a second submit is compared with the first."""
         return {"note": self.note_text, "proposed_object": self.value}
+
+
+class Decision(StrEnum):
+    """What a form about a suspected record decides."""
+
+    NO_CONCERN = "no_concern"
+    REPORT = "report"
+
+
+class SeenForm(KeyedForm):
+    """What was put into a form about a suspected record when it was drawn."""
+
+    seen = forms.ChoiceField(choices=[(state.value, state.value) for state in IntegrityState])
+
+    @property
+    def state(self) -> IntegrityState:
+        """The state that the person saw; call after `is_valid`."""
+        return IntegrityState(self.cleaned_data["seen"])
+
+
+class DecisionForm(SeenForm):
+    """The same where there is something to decide; a report is about a version that was drawn."""
+
+    decision = forms.ChoiceField(choices=[(choice.value, choice.value) for choice in Decision])
+    expected_version = forms.UUIDField(required=False)
+
+    @override
+    def clean(self) -> None:
+        """A report without a version is none of ours."""
+        said = self.cleaned_data
+        if said.get("decision") == Decision.REPORT and not said.get("expected_version"):
+            self.add_error("expected_version", forms.ValidationError(words("form_invalid")))
+
+    @property
+    def is_report(self) -> bool:
+        """Whether it reports a doubt; call after `is_valid`."""
+        return bool(self.cleaned_data["decision"] == Decision.REPORT)
+
+    @property
+    def version(self) -> UUID:
+        """The record's version that the person saw, in a report; call after `is_valid`."""
+        version: UUID = self.cleaned_data["expected_version"]
+        return version
+
+
+class ReasonForm(forms.Form):
+    """Why a suspected record is of no concern."""
+
+    reason = KeptText(
+        label=_("Why is it of no concern?"),
+        help_text=_("At most 500 bytes."),
+        limit=REASON_BYTES,
+        too_long="reason_bytes",
+        blank="reason_blank",
+        widget=forms.Textarea(attrs={"class": "field-text", "dir": "auto", "rows": 3}),
+    )
+
+    @property
+    def reason_text(self) -> str:
+        """The reason; call after `is_valid`."""
+        text: str = self.cleaned_data["reason"]
+        return text

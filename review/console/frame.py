@@ -48,6 +48,12 @@ PLACES: Final = (
         ("review:trouble-list", "review:trouble-"),
         policies.can_see_trouble,
     ),
+    (
+        _("Integrity"),
+        "g i",
+        ("review:integrity-list", "review:integrity-"),
+        policies.can_see_integrity,
+    ),
     (_("Audit log"), "g a", ("review:audit-list", "review:audit-"), policies.can_see_audit),
 )
 

@@ -24,6 +24,8 @@ _GROUPS: Final = (
     KeyGroup(name="runs", title=_("Context runs"), hints=keys.RUNS_KEYS),
     KeyGroup(name="run", title=_("A context run"), hints=keys.RUN_KEYS),
     KeyGroup(name="trouble", title=_("Records in trouble"), hints=keys.TROUBLE_KEYS),
+    KeyGroup(name="integrity", title=_("Integrity"), hints=keys.INTEGRITY_KEYS),
+    KeyGroup(name="item", title=_("A suspected record"), hints=keys.INTEGRITY_ITEM_KEYS),
     KeyGroup(name="audit", title=_("Audit log"), hints=keys.AUDIT_KEYS),
 )
 

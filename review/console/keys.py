@@ -85,6 +85,19 @@ TROUBLE_KEYS: Final = (
     KeyHint(keys="o", does=_("Open the current row, or the first")),
 )
 
+INTEGRITY_KEYS: Final = (
+    KeyHint(keys="j", does=_("Next row")),
+    KeyHint(keys="k", does=_("Previous row")),
+    KeyHint(keys="o", does=_("Open the current row, or the first")),
+    KeyHint(keys="n", does=_("Older items")),
+    KeyHint(keys="f", does=_("First filter")),
+)
+
+INTEGRITY_ITEM_KEYS: Final = (
+    KeyHint(keys="u", does=_("Up to the list")),
+    KeyHint(keys="e", does=_("Who suspects it")),
+)
+
 #: What works wherever there are rows.
 ROW_KEYS: Final = ("j", "k", "o")
 

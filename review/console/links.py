@@ -77,7 +77,7 @@ class Links:
         return reverse("review:report-retract", args=[self.project, report_id], query=query)
 
     def record(self, record_id: UUID, tab: str = "get", **query: str | None) -> str:
-        """A tab of a record: `get`, `reports`, `runs`, `versions`, `history` or `compare`."""
+        """A tab of a record: `get`, or `reports`, `runs`, `signals`, `versions`, `compare` ..."""
         given = {name: value for name, value in query.items() if value is not None}
         return reverse(f"review:record-{tab}", args=[self.project, record_id], query=given)
 
@@ -100,6 +100,19 @@ class Links:
         """The records in trouble."""
         query = {"days": str(days)} | ({"closed": "show"} if is_with_closed else {})
         return reverse("review:trouble-list", args=[self.project], query=query)
+
+    def integrity(self, query: Mapping[str, str] | None = None) -> str:
+        """A page of the list of suspected records."""
+        return reverse("review:integrity-list", args=[self.project], query=query or {})
+
+    def integrity_item(self, item_id: UUID, *, origin: str = "") -> str:
+        """A suspected record, as one of the list that somebody came from."""
+        query = {"from": origin} if origin else {}
+        return reverse("review:integrity-get", args=[self.project, item_id], query=query)
+
+    def integrity_form(self, item_id: UUID, verb: str) -> str:
+        """Where the forms on it go: `decide` or `reopen`."""
+        return reverse(f"review:integrity-{verb}", args=[self.project, item_id])
 
     def version(self, record_id: UUID, number: int, after: str | None = None) -> str:
         """A record in one of its versions."""

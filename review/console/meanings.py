@@ -75,6 +75,22 @@ WORDS: Final = (
         ),
     ),
     Explanation(
+        name=_("Signal, suspicion"),
+        meaning=_(
+            "What a client that retrieves over RCP says of a single hit: whether it was used, "
+            "cited or helpful, what it was worth, or that it looks poisoned or injected. A signal "
+            "is untrusted and changes no record."
+        ),
+    ),
+    Explanation(
+        name=_("Integrity item"),
+        meaning=_(
+            "A record that enough different actors suspect, for reviewers to look at: they say "
+            "that it is of no concern, or report a doubt. Nothing is hidden or demoted, and a "
+            "decision can be taken back."
+        ),
+    ),
+    Explanation(
         name=_("Actor"),
         meaning=_(
             "Who acts: a person at the console, or an agent with a credential through the API."
@@ -85,11 +101,17 @@ WORDS: Final = (
 ROLES: Final = (
     Explanation(
         name=_("reader"),
-        meaning=_("Sees reports, records with their history, and context runs. Changes nothing."),
+        meaning=_(
+            "Sees reports, records with their history, context runs and suspicions. Changes "
+            "nothing."
+        ),
     ),
     Explanation(
         name=_("reviewer"),
-        meaning=_("All that; and reports doubts, and promotes reports. Acts with trust verified."),
+        meaning=_(
+            "All that; and reports doubts, and promotes reports. Says of suspected records that "
+            "they are of no concern. Acts with trust verified."
+        ),
     ),
     Explanation(
         name=_("auditor"),
@@ -130,5 +152,23 @@ SETTINGS: Final = (
             "With task: protects from outcomes of other questions, which say little about this one."
         ),
         default="record",
+    ),
+    SettingExplanation(
+        name="signals_in_utility",
+        does=_(
+            "With on, signals count like outcomes: by their reward, or else by used, cited and "
+            "helpful, with a session in the place of a context run. Suspicions never count."
+        ),
+        protects=_("With off: protects from clients that praise or blame what they retrieved."),
+        default=_("off"),
+    ),
+    SettingExplanation(
+        name="integrity_quorum",
+        does=_(
+            "So many different actors have to suspect a record within 30 days before it is an "
+            "item under Integrity."
+        ),
+        protects=_("Protects from a single client that keeps reviewers busy alone."),
+        default="2",
     ),
 )

@@ -35,3 +35,4 @@ class Origins:
 
 
 RUN_ORIGINS: Final = Origins("runs")
+INTEGRITY_ORIGINS: Final = Origins("integrity")

@@ -15,4 +15,5 @@ urlpatterns: list[URLPattern] = [
     path("<id:record_id>/report/", doubt.report_doubt, name="record-report"),
     path("<id:record_id>/reports/", records.list_reports, name="record-reports"),
     path("<id:record_id>/runs/", records.list_runs, name="record-runs"),
+    path("<id:record_id>/signals/", records.list_signals, name="record-signals"),
 ]

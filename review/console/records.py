@@ -20,10 +20,12 @@ from review.console.drawing import runs as runs_drawing
 from review.console.drawing import versions as versions_drawing
 from review.console.drawing.queue import back_link
 from review.console.drawing.record import RecordPage
+from review.console.drawing.signals import record_signals_screen
 from review.console.frame import frame_of, render
 from review.console.links import Links, links_of
 from review.console.place import Place
 from review.queries import record as queries
+from review.queries.integrity import read_record_signals
 from review.screens import Link
 
 if TYPE_CHECKING:
@@ -78,6 +80,7 @@ class Tab:
             now=reading.now,
             record=reading.record,
             names=reading.names,
+            open_item=reading.open_item,
         )
 
     @property
@@ -196,6 +199,14 @@ def list_runs(tab: Tab) -> HttpResponse:
         reading, tab.page(reading), start=tab.start, onward=tab.onward(reading.page)
     )
     return render(tab.request, screen, "review/record_runs.html")
+
+
+@tab_view(Operation.SIGNAL_LIST)
+def list_signals(tab: Tab) -> HttpResponse:
+    """What clients say of the record by signals, by sender."""
+    reading = read_record_signals(actor=tab.actor, record_id=tab.record_id)
+    screen = record_signals_screen(reading, tab.page(reading))
+    return render(tab.request, screen, "review/record_signals.html")
 
 
 def _now_page(tab: Tab, reading: queries.RecordReading) -> HttpResponse:

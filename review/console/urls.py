@@ -10,6 +10,7 @@ from review.console import (
     audit_log,
     components,
     help,
+    integrity,
     preferences_view,
     projects,
     runs,
@@ -27,6 +28,10 @@ _project: list[URLPattern | URLResolver] = [
     path("runs/", runs.list_runs, name="run-list"),
     path("runs/<id:run_id>/", runs.get_run, name="run-get"),
     path("trouble/", trouble.list_trouble, name="trouble-list"),
+    path("integrity/", integrity.list_items, name="integrity-list"),
+    path("integrity/<id:item_id>/", integrity.get_item, name="integrity-get"),
+    path("integrity/<id:item_id>/decide/", integrity.decide, name="integrity-decide"),
+    path("integrity/<id:item_id>/reopen/", integrity.reopen, name="integrity-reopen"),
     path("audit/", audit_log.list_entries, name="audit-list"),
 ]
 

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from feedback.queries.advice import tally_advice
 from feedback.queries.outcomes import tally_outcomes
-from feedback.vocabulary import OutcomeKind
+from feedback.vocabulary import OutcomeKind, Suspicion
 from memory import policies
 from memory.actor import Actor
 from memory.queries import records
@@ -17,8 +18,11 @@ from memory.transactions import audited_read, project_scope
 from memory.vocabulary import Operation
 from review.messages import Sentence, sentence
 from review.queries.names import Names, names_in
+from review.vocabulary import SUSPICION_WORDS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
     from uuid import UUID
 
 #: Reads what speaks against a record and says it in a sentence; None where nothing does. Runs in
@@ -45,9 +49,39 @@ def _complaints(actor: Actor, record: RecordDetail) -> Sentence | None:
     return sentence("doubt_incorrect_harmful", incorrect=incorrect, harmful=harmful, **said)
 
 
+def _suspicions(actor: Actor, record: RecordDetail) -> Sentence | None:
+    """The signals that suspect it, as the first words of a note. One statement."""
+    suspicions = tally_advice(actor, record.id).suspicions
+    return suspected(
+        {kind: (tally.number, tally.actors, tally.since) for kind, tally in suspicions.items()}
+    )
+
+
+def suspected(counts: Mapping[Suspicion, tuple[int, int, datetime | None]]) -> Sentence | None:
+    """Numbers of signals and actors and the first time, by kind, in words; None without any."""
+    words = {
+        kind: sentence("suspicion_actors", kind=SUSPICION_WORDS[kind], number=number, n=actors)
+        for kind, (number, actors, _since) in counts.items()
+        if number
+    }
+    since = min((since for _number, _actors, since in counts.values() if since), default=None)
+    if since is None:
+        return None
+    date = f"{since:%Y-%m-%d}"
+    if len(words) == 1:
+        (only,) = words.values()
+        return sentence("doubt_suspected", suspicion=only, date=date)
+    return sentence(
+        "doubt_suspected_twice",
+        poison=words[Suspicion.POISON],
+        injection=words[Suspicion.INJECTION],
+        date=date,
+    )
+
+
 #: By what the address of the form says (`?reason=outcomes`): a page that links to it names a
 #: reason and never a text, so no text stands in an address and none can be put there by others.
-REASONS: Final[dict[str, Reason]] = {"outcomes": _complaints}
+REASONS: Final[dict[str, Reason]] = {"outcomes": _complaints, "suspicions": _suspicions}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -72,9 +72,10 @@ def names_in(
     reports: Iterable[ReportRow] = (),
     records: Iterable[RecordDetail] = (),
     others: Iterable[Authored | None] = (),
+    ids: Iterable[UUID] = (),
 ) -> Names:
-    """The names of everybody in these rows. At most one statement."""
-    wanted: set[UUID] = {row.recorded_by for row in others if row is not None}
+    """The names of everybody in these rows, and of these ids. At most one statement."""
+    wanted = {*ids, *(row.recorded_by for row in others if row is not None)}
     for report in reports:
         wanted |= {report.recorded_by}
         wanted |= {report.promotion.promoted_by} if report.promotion else set()

@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from feedback.queries import reports
-from feedback.queries.outcomes import count_outcomes_in, tally_outcomes
+from feedback.queries.advice import tally_advice
+from feedback.queries.outcomes import count_outcomes_in
 from feedback.queries.runs import DeliveryRow, page_of_deliveries
 from feedback.vocabulary import OutcomeKind, Queue
 from memory import policies
@@ -19,6 +20,7 @@ from memory.queries.versions import get_version, list_versions
 from memory.scope import current_scope
 from memory.transactions import audited_read
 from memory.vocabulary import Operation
+from review.queries.integrity import find_open_item
 from review.queries.names import Names, names_in
 from review.queries.report import promotions_around
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from uuid import UUID
 
-    from feedback.queries.outcomes import OutcomeTally
+    from feedback.queries.advice import AdviceTally
     from feedback.queries.reports import ReportRow
     from memory.actor import Actor
     from memory.paging import Seek
@@ -51,12 +53,16 @@ class Reading(Protocol):
     def names(self) -> Names:
         """Who acted."""
 
+    @property
+    def open_item(self) -> UUID | None:
+        """The integrity item about it, while that is open."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordReading:
     """A record, or one version of it, with a page of what it rests on.
 
-    `outcomes` are about the record as a whole, so an old version comes without them.
+    `advice` is about the record as a whole, so an old version comes without it.
     """
 
     now: datetime
@@ -64,7 +70,8 @@ class RecordReading:
     version: VersionRow
     citations: Page[CitationRow]
     names: Names
-    outcomes: OutcomeTally | None = None
+    open_item: UUID | None
+    advice: AdviceTally | None = None
     magnitude: int = 1
 
 
@@ -73,8 +80,8 @@ def read_record(*, actor: Actor, record_id: UUID, after: Seek | None, limit: int
     """A record as it is. Five statements; memory_citation_record_idx."""
     policies.can_read(actor).require()
     record = records.get_detail(actor, record_id)
-    reading = _reading(actor, record, record.version_number, after, limit)
-    return replace(reading, outcomes=tally_outcomes(actor, record.id))
+    advice = tally_advice(actor, record.id)
+    return _reading(actor, record, record.version_number, after, limit, advice)
 
 
 @audited_read(Operation.RECORD_HISTORY)
@@ -88,7 +95,12 @@ def read_version(
 
 
 def _reading(
-    actor: Actor, record: RecordDetail, number: int, after: Seek | None, limit: int
+    actor: Actor,
+    record: RecordDetail,
+    number: int,
+    after: Seek | None,
+    limit: int,
+    advice: AdviceTally | None = None,
 ) -> RecordReading:
     version = get_version(actor, record.id, number)
     return RecordReading(
@@ -97,6 +109,8 @@ def _reading(
         version=version,
         citations=citations.list_citations(actor, record.id, after=after, limit=limit),
         names=names_in(actor, records=[record], others=[version]),
+        open_item=advice.open_item if advice else find_open_item(actor, record.id),
+        advice=advice,
     )
 
 
@@ -109,6 +123,7 @@ class VersionsReading:
     versions: Page[VersionRow]
     chain: Chain
     names: Names
+    open_item: UUID | None
 
     @property
     def magnitude(self) -> int:
@@ -121,7 +136,7 @@ class VersionsReading:
 def read_versions(
     *, actor: Actor, record_id: UUID, after: Seek | None, limit: int
 ) -> VersionsReading:
-    """The versions of a record and its place in the chain. At most five statements."""
+    """The versions of a record and its place in the chain. At most six statements."""
     policies.can_read(actor).require()
     record = records.get_detail(actor, record_id)
     versions = list_versions(actor, record_id, after=after, limit=limit)
@@ -133,6 +148,7 @@ def read_versions(
         versions=versions,
         chain=chain,
         names=names_in(actor, records=[record], others=others),
+        open_item=find_open_item(actor, record.id),
     )
 
 
@@ -145,6 +161,7 @@ class ComparisonReading:
     older: VersionRow | LinkedRecord
     newer: VersionRow | LinkedRecord
     names: Names
+    open_item: UUID | None
     magnitude: int = 2
 
 
@@ -159,7 +176,7 @@ Choice: TypeAlias = int | str
 def read_comparison(
     *, actor: Actor, record_id: UUID, older: Choice, newer: Choice
 ) -> ComparisonReading:
-    """Two states of what a record says, within it or across a correction. At most six statements.
+    """Two states of what a record says, within it or across a correction. At most seven statements.
 
     Raises NotFound where the record has no such version, or stands at that end of its chain.
     """
@@ -172,6 +189,7 @@ def read_comparison(
         older=_chosen(actor, record, chain, older),
         newer=_chosen(actor, record, chain, newer),
         names=names_in(actor, records=[record]),
+        open_item=find_open_item(actor, record.id),
     )
 
 
@@ -200,6 +218,7 @@ class HistoryReading:
     moments: Page[Moment]
     promotions: tuple[ReportRow, ...]
     names: Names
+    open_item: UUID | None
 
     @property
     def reports(self) -> tuple[ReportRow, ...]:
@@ -221,7 +240,7 @@ class HistoryReading:
 def read_history(
     *, actor: Actor, record_id: UUID, after: Seek | None, limit: int
 ) -> HistoryReading:
-    """Versions, reports and packs of a record together, newest first. Six statements.
+    """Versions, reports and packs of a record together, newest first. Seven statements.
 
     Reports and packs are paged as one list (feedback_report_target_idx and
     feedback_contextitem_packs_idx, each sought from the same place); the few versions are read
@@ -240,6 +259,7 @@ def read_history(
         moments=page,
         promotions=promotions,
         names=Names({}),
+        open_item=find_open_item(actor, record.id),
     )
     others: list[Authored] = [*versions, *reading.deliveries]
     names = names_in(
@@ -283,6 +303,7 @@ class RecordReportsReading:
     record: RecordDetail
     page: Page[ReportRow]
     names: Names
+    open_item: UUID | None
 
     @property
     def magnitude(self) -> int:
@@ -294,7 +315,7 @@ class RecordReportsReading:
 def read_record_reports(
     *, actor: Actor, record_id: UUID, after: Seek | None, limit: int
 ) -> RecordReportsReading:
-    """The reports about a record. Four statements; feedback_report_target_idx."""
+    """The reports about a record. Five statements; feedback_report_target_idx."""
     policies.can_read(actor).require()
     record = records.get_detail(actor, record_id)
     page = reports.page_of_reports(
@@ -305,6 +326,7 @@ def read_record_reports(
         record=record,
         page=page,
         names=names_in(actor, reports=page.rows, records=[record]),
+        open_item=find_open_item(actor, record.id),
     )
 
 
@@ -317,6 +339,7 @@ class RecordRunsReading:
     page: Page[DeliveryRow]
     outcomes: Mapping[UUID, Mapping[OutcomeKind, int]]
     names: Names
+    open_item: UUID | None
 
     @property
     def magnitude(self) -> int:
@@ -328,7 +351,7 @@ class RecordRunsReading:
 def read_record_runs(
     *, actor: Actor, record_id: UUID, after: Seek | None, limit: int
 ) -> RecordRunsReading:
-    """The packs that held a record. At most four statements; feedback_contextitem_packs_idx."""
+    """The packs that held a record. At most five statements; feedback_contextitem_packs_idx."""
     policies.can_read(actor).require()
     record = records.get_detail(actor, record_id)
     page = page_of_deliveries(actor, record.id, after=after, limit=limit)
@@ -338,4 +361,5 @@ def read_record_runs(
         page=page,
         outcomes=count_outcomes_in(actor, record.id, [row.run_id for row in page.rows]),
         names=names_in(actor, records=[record], others=page.rows),
+        open_item=find_open_item(actor, record.id),
     )

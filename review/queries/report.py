@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from feedback.queries import reports
-from feedback.queries.outcomes import tally_outcomes
+from feedback.queries.advice import tally_advice
 from feedback.vocabulary import Order
 from memory import policies
 from memory.queries import chain, citations, records, versions
@@ -19,7 +19,7 @@ from review.queries.names import Names, names_in
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from feedback.queries.outcomes import OutcomeTally
+    from feedback.queries.advice import AdviceTally
     from feedback.queries.reports import Neighbours, ReportRow
     from memory.actor import Actor
     from memory.paging import Page
@@ -44,7 +44,7 @@ class ReportReading:
     citations: Page[CitationRow]
     about_record: tuple[ReportRow, ...]  # newest first, this report among them if it is new
     promotions: tuple[ReportRow, ...]
-    outcomes: OutcomeTally
+    advice: AdviceTally
     neighbours: Neighbours
     names: Names
     decided: ReportRow | None = None
@@ -75,8 +75,8 @@ def read_report(
 
     Eight statements, however many citations, sibling reports and outcomes there are: the report
     (and the one just decided), the record and the count of its open reports, citations, reports
-    about the record with the promotions around it (feedback_report_target_idx), outcomes,
-    neighbours, names. One more where a current record moved since the report.
+    about the record with the promotions around it (feedback_report_target_idx), outcomes and
+    signals, neighbours, names. One more where a current record moved since the report.
     """
     policies.can_read(actor).require()
     found = reports.find_reports(actor, {report_id} | ({decided} if decided else set()))
@@ -93,7 +93,7 @@ def read_report(
         citations=citations.list_citations(actor, record.id, limit=SHOWN_CITATIONS),
         about_record=about.newest,
         promotions=about.promotions,
-        outcomes=tally_outcomes(actor, record.id),
+        advice=tally_advice(actor, record.id),
         neighbours=reports.find_neighbours(actor, report, queue=view.queue, order=order),
         names=names_in(actor, reports=[report, *about.newest, *about.promotions], records=[record]),
         decided=found.get(decided) if decided else None,

@@ -46,7 +46,10 @@ class Badge(StrEnum):
     TARGET_RETRACTED = "target_retracted"
     NEWER_VERSION = "newer_version"
     UNTRUSTED_TEXT = "untrusted_text"
+    SUSPECTED = "suspected"
     OPEN = "open"
+    REPORTED = "reported"
+    NO_CONCERN = "no_concern"
     SUPERSEDED = "superseded"
 
 

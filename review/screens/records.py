@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 class RecordHeader:
     """What all tabs of a record show. `successor` leads to the record that replaced it.
 
-    A `report` is offered on a current record; `report_url` is where its form stands.
+    A `report` is offered on a current record; `report_url` is where its form stands. `suspected`
+    leads to the record's integrity item while that is open.
     """
 
     subject: str
@@ -45,6 +46,7 @@ class RecordHeader:
     old_version: Sentence | None = None
     report: Offer | None = None
     report_url: str = ""
+    suspected: Link | None = None
     ids: tuple[IdEntry, ...] = ()
 
 

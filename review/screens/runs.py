@@ -30,10 +30,13 @@ if TYPE_CHECKING:
 class OutcomesPanel:
     """What became of the packs that held a record: words with counts, and what they make of it.
 
-    Without any outcome there are no `words`, and `utility` is None.
+    Without anything that counts `utility` is None. `signals` says how many there are and of what
+    they suspect the record, `signals_told` whether they take part in its utility.
     """
 
     words: tuple[Sentence, ...]
+    signals: tuple[Sentence, ...] = ()
+    signals_told: Sentence | None = None
     counted: Sentence | None = None
     utility: Sentence | None = None
 
@@ -137,6 +140,8 @@ class TroubleRow:
     status: Badge | None  # None: current
     incorrect: int
     harmful: int
+    poison: int
+    injection: int
     actors: int
     last_at: datetime
     open_reports: str

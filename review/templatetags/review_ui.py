@@ -48,7 +48,10 @@ BADGES: Final[dict[Badge, tuple[str, StrPromise]]] = {
     Badge.TARGET_RETRACTED: ("badge badge-warn", gettext_lazy("Target retracted")),
     Badge.NEWER_VERSION: ("badge badge-warn", gettext_lazy("Newer version")),
     Badge.UNTRUSTED_TEXT: ("badge badge-warn", gettext_lazy("Untrusted text")),
+    Badge.SUSPECTED: ("badge badge-warn", gettext_lazy("Suspected")),
     Badge.OPEN: ("badge badge-neutral", gettext_lazy("Open")),
+    Badge.REPORTED: ("badge badge-neutral", gettext_lazy("Reported")),
+    Badge.NO_CONCERN: ("badge badge-neutral", gettext_lazy("No concern")),
     Badge.SUPERSEDED: ("badge badge-neutral", gettext_lazy("Superseded")),
 }
 

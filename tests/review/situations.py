@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid4
 
 from django.db import connection
 
-from feedback.models import Report
+from feedback.models import IntegrityItem, Report
 from feedback.operations.compile_context import CompiledContext, ContextRequest, compile_context
 from feedback.operations.promote_report import PromotionReceipt, promote_report
 from feedback.operations.record_outcome import OutcomeDraft, record_outcome
+from feedback.operations.record_signals import SignalDraft, record_signals
 from feedback.vocabulary import OutcomeKind
 from memory.models import Citation, Record
 from memory.operations.correct_records import Correction, correct_records
 from memory.operations.retract_records import RetractionDraft, retract_records
+from memory.vocabulary import Edge
 from tests.factories import MARKER, REMEMBERED, fresh
 
 if TYPE_CHECKING:
@@ -105,6 +108,35 @@ def graded(
     record_id = record if isinstance(record, UUID) or record is None else record.id
     draft = OutcomeDraft(run_id=run.run_id, kind=kind, record_id=record_id, reason_code=reason)
     record_outcome(actor=fresh(actor), draft=draft)
+
+
+def signalled(
+    actor: Actor,
+    *records: AssertedRecord | UUID | str,
+    session: str | None = None,
+    **said: Any,
+) -> None:
+    """Say something of these hits over RCP; a text is the hit of no record here."""
+    drafts = [_signal(hit, said) for hit in records]
+    sender = replace(fresh(actor), edge=Edge.RCP)
+    record_signals(actor=sender, drafts=drafts, session=session)
+
+
+def _signal(hit: AssertedRecord | UUID | str, said: dict[str, Any]) -> SignalDraft:
+    if isinstance(hit, str):
+        return SignalDraft(hit=hit, **said)
+    if isinstance(hit, UUID):
+        return SignalDraft(hit=str(hit), record_id=hit, **said)
+    return SignalDraft(hit=f"{hit.id}@{hit.version}", record_id=hit.id, version=hit.version, **said)
+
+
+def suspected(record: AssertedRecord | UUID, *actors: Actor, **said: Any) -> UUID:
+    """Let these actors suspect a record, of poison unless told otherwise; its integrity item."""
+    for actor in actors:
+        signalled(actor, record, **(said or {"is_poison_suspected": True}))
+    item = IntegrityItem.objects.get(record_id=getattr(record, "id", record))
+    REMEMBERED.add(str(item.id))
+    return item.id
 
 
 def cite_again(record: AssertedRecord, times: int) -> None:

@@ -1,4 +1,4 @@
-"""Outcomes in words: how many of which kind, whether they count, and what they make of a record."""
+"""Outcomes and signals in words: how many of which kind, and what they make of a record."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from feedback.ranking import COUNTED_OUTCOMES_NEEDED
 from feedback.vocabulary import OutcomeKind
 from review.messages import sentence
 from review.screens import OutcomesPanel
+from review.vocabulary import SUSPICION_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from django.utils.functional import _StrPromise as StrPromise
 
+    from feedback.queries.advice import AdviceTally
     from feedback.queries.outcomes import OutcomeTally
+    from feedback.vocabulary import Suspicion
     from review.messages import Sentence
 
 OUTCOME_WORDS: Final[dict[OutcomeKind, StrPromise]] = {
@@ -37,20 +40,45 @@ def counted_words(counts: Mapping[OutcomeKind, int]) -> tuple[Sentence, ...]:
     )
 
 
-def outcomes_panel(tally: OutcomeTally) -> OutcomesPanel:
+def advice_panel(advice: AdviceTally) -> OutcomesPanel:
     """What was said of a record, and what that makes of its utility."""
+    tally = advice.outcomes
+    total = tally.total + (advice.signals if advice.are_signals_counted else 0)
     words = tuple(
         sentence("outcome_actors", kind=word, number=count.number, n=count.actors)
         for kind, word in OUTCOME_WORDS.items()
         if (count := tally.kinds[kind]).number
     )
-    if not words:
-        return OutcomesPanel(words=())
     return OutcomesPanel(
         words=words,
-        counted=sentence("outcomes_counted", n=tally.votes.total, total=tally.total),
-        utility=_utility(tally),
+        counted=sentence("outcomes_counted", n=tally.votes.total, total=total) if total else None,
+        utility=_utility(tally) if total else None,
+        signals=_signals(advice),
+        signals_told=signals_told(is_counted=advice.are_signals_counted),
     )
+
+
+def signals_told(*, is_counted: bool) -> Sentence:
+    """Whether signals take part in utility."""
+    return sentence("signals_counted" if is_counted else "signals_uncounted")
+
+
+def suspicion_words(counts: Mapping[Suspicion, tuple[int, int]]) -> tuple[Sentence, ...]:
+    """Of what a record is suspected: numbers of signals and actors, by kind."""
+    return tuple(
+        sentence("suspicion_actors", kind=word, number=number, n=actors)
+        for kind, word in SUSPICION_WORDS.items()
+        for number, actors in [counts[kind]]
+        if number
+    )
+
+
+def _signals(advice: AdviceTally) -> tuple[Sentence, ...]:
+    if not advice.signals:
+        return ()
+    counts = {kind: (tally.number, tally.actors) for kind, tally in advice.suspicions.items()}
+    all_of_them = sentence("signals_senders", number=advice.signals, n=advice.senders)
+    return (*(sentence("suspected", what=word) for word in suspicion_words(counts)), all_of_them)
 
 
 def _utility(tally: OutcomeTally) -> Sentence:

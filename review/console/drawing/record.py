@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from django.utils.translation import gettext_lazy as _
 
 from review import policies
-from review.console.drawing.outcomes import outcomes_panel
+from review.console.drawing.outcomes import advice_panel
 from review.console.drawing.report_rows import STATUS_BADGES, report_row
 from review.console.drawing.situations import closed_sentence
 from review.console.drawing.values import citation
@@ -43,6 +43,7 @@ _TABS: Final[tuple[tuple[str, Label, str], ...]] = (
     ("get", _("Now"), ""),
     ("reports", _("Reports"), ""),
     ("runs", _("Runs"), ""),
+    ("signals", _("Signals"), ""),
     ("versions", _("Versions"), "v"),
     ("history", _("History"), "h"),
 )
@@ -59,6 +60,7 @@ class RecordPage:
     now: datetime
     record: RecordDetail
     names: Names
+    open_item: UUID | None
 
     def framed(self, *keys: str) -> Frame:
         """The frame, with hints at the keys that every tab has and at these."""
@@ -79,7 +81,7 @@ def now_screen(
         tabs=tabs(page, "versions" if is_old else "get"),
         steps=steps,
         statement=page.record.statement,
-        outcomes=outcomes_panel(reading.outcomes) if reading.outcomes else None,
+        outcomes=advice_panel(reading.advice) if reading.advice else None,
         citations=tuple(citation(row) for row in rows),
         citations_pager=further,
         empty=None if rows else Empty(text=sentence("citations_empty")),
@@ -137,8 +139,15 @@ def header(page: RecordPage, version: VersionRow | None = None) -> RecordHeader:
         old_version=sentence("old_version") if is_old else None,
         report=_report_offer(page.actor) if record.is_current and not is_old else None,
         report_url=page.links.report_doubt(record.id),
+        suspected=_suspected(page),
         ids=_ids(record),
     )
+
+
+def _suspected(page: RecordPage) -> Link | None:
+    if page.open_item is None:
+        return None
+    return Link(label=_("Who suspects it"), url=page.links.integrity_item(page.open_item))
 
 
 def _report_offer(actor: Actor) -> Offer:

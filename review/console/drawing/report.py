@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from review import policies
 from review.console.drawing.events import Timeline, changes_of
-from review.console.drawing.outcomes import outcomes_panel
+from review.console.drawing.outcomes import advice_panel
 from review.console.drawing.promotion import (
     change_table,
     confirm_link,
@@ -86,7 +86,7 @@ def report_screen(reading: ReportReading, page: ReportPage) -> ReportScreen:
         siblings=tuple(_sibling(row, links, place) for row in reading.siblings),
         siblings_total=bounded(reading.sibling_count),
         all_reports=_all_reports(reading, links),
-        outcomes=outcomes_panel(reading.outcomes),
+        outcomes=advice_panel(reading.advice),
         history=events[:SHOWN_EVENTS],
         ids=_ids(report),
     )

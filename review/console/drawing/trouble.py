@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from review.queries.trouble import TroubleReading
     from review.screens import Frame
 
+#: By what a doubt about a record that is only suspected words its note.
+SUSPICION_REASON: Final = "suspicions"
 PERIODS: Final = (30, 7, 90)  # days; the first is what people get unasked
 
 
@@ -71,7 +73,8 @@ def _closed(links: Links, days: int, *, is_with_closed: bool) -> Link:
 
 def _row(row: trouble.TroubleRow, links: Links, *, may: bool) -> TroubleRow:
     is_current = row.status is RecordStatus.CURRENT
-    doubt = Link(label=_("Report a doubt"), url=links.report_doubt(row.record_id, DOUBT_REASON))
+    reason = DOUBT_REASON if row.incorrect or row.harmful else SUSPICION_REASON
+    doubt = Link(label=_("Report a doubt"), url=links.report_doubt(row.record_id, reason))
     return TroubleRow(
         url=links.record(row.record_id),
         subject=row.subject,
@@ -80,6 +83,8 @@ def _row(row: trouble.TroubleRow, links: Links, *, may: bool) -> TroubleRow:
         status=None if is_current else STATUS_BADGES[row.status],
         incorrect=row.incorrect,
         harmful=row.harmful,
+        poison=row.poison,
+        injection=row.injection,
         actors=row.actors,
         last_at=row.last_at,
         open_reports=bounded(row.open_reports),

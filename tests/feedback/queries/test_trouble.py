@@ -78,6 +78,8 @@ def test_a_row_says_what_clients_said_of_a_record_and_how_many_they_are(
             status=RecordStatus.CURRENT,
             incorrect=1,
             harmful=2,
+            poison=0,
+            injection=0,
             actors=2,
             last_at=last.recorded_at,
             open_reports=2,

@@ -47,6 +47,11 @@ OUTCOMES = OutcomesPanel(
     words=(sentence("outcome_actors", kind="incorrect", number=3, n=2),),
     counted=sentence("outcomes_counted", n=2, total=3),
     utility=sentence("utility_few", utility="0.500"),
+    signals=(
+        sentence("suspected", what=sentence("suspicion_actors", kind="poison", number=1, n=1)),
+        sentence("signals_senders", number=3, n=2),
+    ),
+    signals_told=sentence("signals_uncounted"),
 )
 
 
@@ -144,6 +149,8 @@ def trouble(**changes: object) -> TroubleScreen:
         status=None,
         incorrect=3,
         harmful=1,
+        poison=2,
+        injection=0,
         actors=2,
         last_at=THEN,
         open_reports="1",
