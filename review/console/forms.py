@@ -9,8 +9,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 from typing_extensions import override
 
-from feedback.operations.decide_integrity import REASON_BYTES
-from feedback.vocabulary import IntegrityState
+from feedback.vocabulary import REASON_BYTES, IntegrityState
 from memory.http.fields import is_blank
 from memory.keys import IdempotencyRequest, fingerprint
 from memory.vocabulary import NOTE_BYTES, OBJECT_BYTES

@@ -165,7 +165,11 @@ def item_conflict_screen(
 ) -> IntegrityItemScreen:
     """409: the item as it stands now, with what was typed in its form, or beside it."""
     reason = ReasonForm(initial=dict(typed)) if typed.get("reason") else None
-    doubt = DoubtForm(initial=dict(typed)) if typed.get("note") or typed.get("proposed_object") else None
+    doubt = (
+        DoubtForm(initial=dict(typed))
+        if typed.get("note") or typed.get("proposed_object")
+        else None
+    )
     screen = item_screen(reading, page, reason=reason, doubt=doubt)
     screen = replace(screen, conflict=conflict)
     if screen.no_concern is None:
