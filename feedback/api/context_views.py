@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
 from feedback.api import context_examples as examples
-from feedback.api import context_serializers as serializers
-from feedback.api.context_answers import ContextAnswer, RecollectionAnswer, RunAnswer
-from feedback.api.context_meanings import MEANINGS
-from feedback.api.context_sizes import least, weigh
-from feedback.operations.compile_context import ContextRequest, compile_context
-from feedback.operations.record_outcome import OutcomeDraft, OutcomeReceipt, record_outcome
+from feedback.http import context_serializers as serializers
+from feedback.http.calls import answer_question, compile_pack, grade_run
+from feedback.http.context_answers import ContextAnswer, RecollectionAnswer, RunAnswer
+from feedback.http.context_meanings import MEANINGS
 from feedback.queries.outcomes import (
     OutcomeFilter,
     OutcomeSummary,
     get_outcome_summary,
     list_outcomes,
 )
-from feedback.queries.recalls import Question, Recollection, recall
 from feedback.queries.runs import RunFilter, get_run, list_runs
-from feedback.vocabulary import Surface
 from memory.errors import FieldInvalid, IdempotencyConflict, IdempotencyInProgress, NotFound
 from memory.http.error_table import Dialect
 from memory.http.loop import Prefix, id_behind
 from memory.http.views import ListedRows, OperationView, ReadView
-from memory.vocabulary import MessageRole, Operation
+from memory.vocabulary import Operation
 
 if TYPE_CHECKING:
+    from feedback.operations.record_outcome import OutcomeReceipt
     from memory.actor import Actor
     from memory.keys import IdempotencyRequest
-
-_DEFAULT_ROLES: Final = (MessageRole.USER,)
 
 
 class RecallView(ReadView):
@@ -60,24 +55,7 @@ class RecallView(ReadView):
         self, actor: Actor, values: dict[str, Any], key: IdempotencyRequest | None
     ) -> RecollectionAnswer:
         """Recall."""
-        question = Question(
-            text=values["question"],
-            data_subject=values["data_subject_id"],
-            include_shared=values["include_shared"],
-            as_of=values["as_of"],
-            as_known_at=values["as_known_at"],
-            max_characters=values["max_characters"],
-            source_roles=values["source_roles"] or _DEFAULT_ROLES,
-            has_facts=Surface.FACTS in (values["surfaces"] or Surface),
-        )
-        found: Recollection = recall(actor=actor, question=question)
-        return RecollectionAnswer(
-            recollection=found,
-            question=question,
-            surfaces=values["surfaces"],
-            hops=values["hops"],
-            themes=values["themes"],
-        )
+        return answer_question(actor, values)
 
 
 class CompileContextView(ReadView):
@@ -101,17 +79,7 @@ class CompileContextView(ReadView):
         self, actor: Actor, values: dict[str, Any], key: IdempotencyRequest | None
     ) -> ContextAnswer:
         """Compile it."""
-        request = ContextRequest(
-            task=values["task"],
-            max_tokens=values["max_tokens"],
-            data_subject=values["subject_id"],
-            include_shared=values["include_shared"],
-            max_candidates=values["max_candidates"],
-            top_k=values["top_k"],
-            at=values["at"],
-        )
-        context = compile_context(actor=actor, request=request, weigh=weigh, least=least)
-        return ContextAnswer(context, are_checkpoints_asked=values["include_checkpoints"])
+        return compile_pack(actor, values)
 
     @override
     def meta_of(self, result: ContextAnswer) -> dict[str, Any]:
@@ -191,14 +159,8 @@ class RecordOutcomeView(OperationView):
         self, actor: Actor, values: dict[str, Any], key: IdempotencyRequest | None
     ) -> OutcomeReceipt:
         """Record it."""
-        claim_id = values["claim_id"]
-        draft = OutcomeDraft(
-            run_id=id_behind(Prefix.CONTEXT, self.kwargs["context_id"]),
-            kind=values["outcome"],
-            record_id=None if claim_id is None else id_behind(Prefix.CLAIM, claim_id),
-            reason_code=values["reason_code"],
-        )
-        return record_outcome(actor=actor, draft=draft, key=key)
+        run_id = id_behind(Prefix.CONTEXT, self.kwargs["context_id"])
+        return grade_run(actor, run_id, values, key)
 
 
 class ListOutcomesView(ReadView):

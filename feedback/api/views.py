@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
-from feedback.api import examples, serializers
-from feedback.api.meanings import MEANINGS
+from feedback.api import examples
 from feedback.errors import ReportAlreadyPromoted
+from feedback.http import serializers
+from feedback.http.calls import report_doubt
+from feedback.http.meanings import MEANINGS
 from feedback.operations.promote_report import PromotionReceipt, promote_report
-from feedback.operations.record_report import ReportDraft, record_report
 from feedback.queries.reports import list_reports
 from feedback.vocabulary import Queue
 from memory.errors import IdempotencyConflict, IdempotencyInProgress, NotFound, RecordConflict
@@ -38,14 +39,7 @@ class RecordReportView(OperationView):
         self, actor: Actor, values: dict[str, Any], key: IdempotencyRequest | None
     ) -> serializers.ReportAnswer:
         """Record it; the texts of the answer are those that were sent."""
-        draft = ReportDraft(
-            record_id=values["record_id"],
-            note=values["note"],
-            proposed_object=values["proposed_object"],
-            reporter_subject=values["reporter_subject_id"],
-        )
-        receipt = record_report(actor=actor, draft=draft, key=key)
-        return serializers.ReportAnswer(receipt, draft.note, draft.proposed_object)
+        return report_doubt(actor, values, key)
 
 
 class ListReportsView(ReadView):

@@ -10,6 +10,7 @@ from typing_extensions import override
 from memory.api import loop_examples as examples
 from memory.api import loop_serializers as serializers
 from memory.api.loop_meanings import MEANINGS
+from memory.api.turns import TURN_KEY, compared_turn, turn_of
 from memory.errors import (
     Denied,
     IdempotencyConflict,
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
     from memory.queries.sources import Turn
     from memory.vocabulary import Trust
 
-_TURN = Origin("turn")
 _TURN_NAMES = frozenset({"messages"})
 _EVIDENCE_NAMES = frozenset({"kind", "content", "source"})
 
@@ -102,7 +102,7 @@ class ObserveView(OperationView):
                 'The body must have "messages", or "kind", "content" and "source", not both.'
             )
         if is_turn:
-            self.body_key = "idempotency_key"
+            self.body_key = TURN_KEY
             return serializers.TurnInput
         self.dialect = Dialect.LOOP
         self.output_serializer = serializers.ObservationOutput
@@ -110,15 +110,8 @@ class ObserveView(OperationView):
 
     @override
     def compared(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Times of a turn are not compared: a retry may tell another."""
-        compared = super().compared(body)
-        if "messages" not in body:
-            return compared
-        messages = [
-            {name: value for name, value in message.items() if name != "occurred_at"}
-            for message in body["messages"]
-        ]
-        return {**compared, "messages": messages, "occurred_at": None}
+        """Times of a turn are not compared."""
+        return compared_turn(body) if "messages" in body else super().compared(body)
 
     @override
     def perform(
@@ -126,7 +119,7 @@ class ObserveView(OperationView):
     ) -> SourceReceipt | ObservationAnswer:
         """Append it."""
         if "messages" in values:
-            return append_source(actor=actor, draft=_turn(values), key=key)
+            return append_source(actor=actor, draft=turn_of(values), key=key)
         receipt = append_source(actor=actor, draft=_observation(values), key=key)
         return ObservationAnswer(
             observation_id=receipt.id,
@@ -140,19 +133,6 @@ class ObserveView(OperationView):
             ingested_at=receipt.recorded_at,
             is_replay=receipt.is_replay,
         )
-
-
-def _turn(values: dict[str, Any]) -> SourceDraft:
-    return SourceDraft(
-        kind=SourceKind.TURN,
-        messages=tuple(
-            MessageDraft(m["role"], m["content"], m["occurred_at"], m["group_ordinal"])
-            for m in values["messages"]
-        ),
-        origin=_TURN,
-        data_subject=values["data_subject_id"],
-        occurred_at=values["occurred_at"],
-    )
 
 
 def _observation(values: dict[str, Any]) -> SourceDraft:

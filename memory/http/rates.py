@@ -12,8 +12,14 @@ from math import ceil
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
+from django.conf import settings
+
+from memory.http.errors import RateLimited
+from memory.vocabulary import Access
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
+    from uuid import UUID
 
 _KEYS: Final = 16_384
 _BURST_SECONDS: Final = 1.0
@@ -82,3 +88,13 @@ reads: Final = Rate()
 writes: Final = Rate()
 failed_authentications: Final = Rate()
 audited_refusals: Final = AuditBudget()
+
+
+def take_call(credential_id: UUID, access: Access) -> None:
+    """Count one call of a credential. Raises RateLimited."""
+    if access is Access.READ_WRITE:
+        wait = writes.take(credential_id, settings.WRITES_PER_MINUTE)
+    else:
+        wait = reads.take(credential_id, settings.READS_PER_MINUTE)
+    if wait:
+        raise RateLimited(wait)

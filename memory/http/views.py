@@ -34,12 +34,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import structlog
-from django.conf import settings
 from rest_framework.views import APIView
 from typing_extensions import override
 
-from memory import audit
-from memory.errors import Denied, DomainError, FieldInvalid, Kind
+from memory.errors import Denied, DomainError, FieldInvalid
 from memory.http import rates, strict_json
 from memory.http.answers import json_answer, refusal_answer
 from memory.http.authentication import authenticate
@@ -53,7 +51,7 @@ from memory.http.error_table import (
     method_not_allowed,
     refusal_of,
 )
-from memory.http.errors import RateLimited
+from memory.http.refusals import audit_refusal
 from memory.keys import IdempotencyRequest, fingerprint
 from memory.vocabulary import INVALID_CODES, LOOP_INVALID, Access, Edge, Operation
 
@@ -187,7 +185,7 @@ class WireView(APIView):
 
     def _answer(self, request: HttpRequest) -> HttpResponse:
         self.actor = actor = authenticate(request, Edge.API)
-        self._take_rate(actor)
+        rates.take_call(actor.id, self.access)
         if self.access is Access.READ_WRITE and not actor.can_write:
             raise Denied("read_only")
         values, key = self._read(request)
@@ -196,14 +194,6 @@ class WireView(APIView):
         if self.dialect is Dialect.LOOP:
             body = {"data": body, "meta": self.meta_of(result)}
         return json_answer(body, self.context.request_id, status=self.status_of(result))
-
-    def _take_rate(self, actor: Actor) -> None:
-        if self.access is Access.READ_WRITE:
-            wait = rates.writes.take(actor.id, settings.WRITES_PER_MINUTE)
-        else:
-            wait = rates.reads.take(actor.id, settings.READS_PER_MINUTE)
-        if wait:
-            raise RateLimited(wait)
 
     def _read(self, request: HttpRequest) -> tuple[dict[str, Any], IdempotencyRequest | None]:
         """The validated values of body or query, and the idempotency key."""
@@ -257,20 +247,11 @@ class WireView(APIView):
     def _audit(self, refused: DomainError | None) -> None:
         """Write the entry of a refusal. Raises Unavailable when it cannot be written.
 
-        Nothing is written for the unauthenticated (`authenticate` did), and for a busy database,
-        which was asked in vain already.
+        Nothing is written for the unauthenticated: `authenticate` did.
         """
-        actor = self.actor
-        if actor is None or (
-            refused is not None and (refused.is_audited or refused.kind is Kind.UNAVAILABLE)
-        ):
-            return
-        code = "internal" if refused is None else self._code_of(refused)
-        left_out: int | None = 0
-        if isinstance(refused, RateLimited):
-            left_out = rates.audited_refusals.admit((actor.project_id, code))
-        if left_out is not None:
-            audit.refused(actor, self.operation_name, code, magnitude=left_out)
+        if self.actor is not None:
+            code = "internal" if refused is None else self._code_of(refused)
+            audit_refusal(self.actor, self.operation_name, refused, code)
 
 
 class OperationView(WireView):

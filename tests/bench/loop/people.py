@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-from feedback.api.context_sizes import least, weigh
+from feedback.http.context_sizes import least, weigh
 from feedback.operations.compile_context import CompiledContext, ContextRequest, compile_context
 from feedback.operations.record_outcome import OutcomeDraft, record_outcome
 from memory.actor import Actor, new_request_id

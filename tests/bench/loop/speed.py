@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from django.db import connection, transaction
 from rich.progress import track
 
-from feedback.api.context_sizes import least, weigh
+from feedback.http.context_sizes import least, weigh
 from feedback.operations.compile_context import CompiledContext, ContextRequest, compile_context
 from tests.bench.figures import quantile
 from tests.bench.ground import make_project

@@ -1,4 +1,4 @@
-"""What an item of a pack costs as `/v1/context` sends it (`contract.md` 4.2)."""
+"""What an item of a pack costs as edges send it (`contract.md` 4.2)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache
 from typing import Final
 from uuid import UUID
 
-from feedback.api.context_serializers import PackedClaimOutput
+from feedback.http.context_serializers import PackedClaimOutput
 from feedback.operations.compile_context import RankedRecord
 from feedback.packing import tokens_of
 from feedback.ranking import Components

@@ -8,7 +8,7 @@ from uuid import UUID
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from feedback.api.context_sizes import least, weigh
+from feedback.http.context_sizes import least, weigh
 from feedback.operations.compile_context import RankedRecord
 from feedback.ranking import Components
 from memory.retrieval import Candidate, CitedSource
