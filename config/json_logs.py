@@ -93,6 +93,8 @@ def logging_settings(*, level: str) -> dict[str, Any]:
             "django.security": {"level": "CRITICAL"},
             "django.server": {"handlers": [], "level": "CRITICAL", "propagate": False},
             "gunicorn.error": {"handlers": [], "level": "WARNING", "propagate": True},
+            # Names, types and lines of its faults; it would also tell what clients sent.
+            "mcp": {"level": "ERROR"},
             "psycopg": {"level": "ERROR"},
             "psycopg.pool": {"level": "ERROR"},
         },

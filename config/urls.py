@@ -1,4 +1,4 @@
-"""Routes: the wire under `v1/` and `rcp`, health, documentation, and the console at the root."""
+"""Routes: the wire (`v1/`, `rcp`, `mcp`), health, documentation, the console at the root."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ urlpatterns = [
     path("v1/", include("memory.api.urls")),
     path("v1/", include("feedback.api.urls")),
     path("rcp", include("feedback.rcp.urls")),
+    path("", include("feedback.mcp.urls")),
     path("", include("review.console.urls")),
 ]
 

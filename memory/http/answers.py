@@ -33,7 +33,13 @@ def json_answer(
     body: Any, request_id: str, *, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> HttpResponse:
     """An answer with a JSON body."""
-    content = _encode(body).encode()
+    return json_bytes_answer(_encode(body).encode(), request_id, status=status, headers=headers)
+
+
+def json_bytes_answer(
+    content: bytes, request_id: str, *, status: int = 200, headers: Mapping[str, str] | None = None
+) -> HttpResponse:
+    """An answer whose body is JSON already, or empty."""
     answer = HttpResponse(content, content_type=CONTENT_TYPE, status=status)
     answer.headers["Content-Length"] = str(len(content))
     answer.headers["Cache-Control"] = "no-store"

@@ -47,6 +47,20 @@ class RateLimited(DomainError):
         super().__init__()
 
 
+class ForeignHost(DomainError):
+    """The request was sent to another name than this server's."""
+
+    kind, code = Kind.DENIED, "forbidden"
+    message = "The Host header is not allowed."
+
+
+class ForeignOrigin(DomainError):
+    """The request comes from a page of another site."""
+
+    kind, code = Kind.DENIED, "forbidden"
+    message = "The Origin header is not allowed."
+
+
 class UnknownRoute(DomainError):
     """No route has this path."""
 

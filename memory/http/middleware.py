@@ -17,7 +17,7 @@ from memory.http.error_table import (
     internal,
     refusal_of,
 )
-from memory.http.errors import InvalidBody, UnknownRoute
+from memory.http.errors import ForeignHost, InvalidBody, UnknownRoute
 from memory.http.peers import settle_client
 
 if TYPE_CHECKING:
@@ -31,16 +31,26 @@ if TYPE_CHECKING:
 _METHODS: Final = frozenset(
     {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"}
 )
-#: First parts of paths.
-_DOORS: Final = (["v1"], ["rcp"])
 _log: Final = structlog.get_logger("errata")
 _access_log: Final = structlog.get_logger("errata.access")
 
 
+#: Where every answer is JSON, and how a foreign Host header is refused there.
+_WIRES: Final[dict[str, Callable[[], DomainError]]] = {
+    "/v1": lambda: InvalidBody("The Host header is not allowed."),
+    "/rcp": lambda: InvalidBody("The Host header is not allowed."),
+    "/mcp": ForeignHost,
+}
+
+
 def is_on_the_wire(request: HttpRequest) -> bool:
-    """Whether the request is for a door of programs, where every answer is JSON."""
-    first = request.path_info.split("/", 2)[1:2]
-    return first in _DOORS
+    """Whether the request is for agents, to whom every answer is JSON."""
+    return _wire_of(request) in _WIRES
+
+
+def _wire_of(request: HttpRequest) -> str:
+    """The first part of the path."""
+    return "/" + request.path_info[1:].partition("/")[0]
 
 
 class RequestContextMiddleware:
@@ -94,7 +104,7 @@ class WireMiddleware:
             request.get_host()
             match = resolve(request.path_info)
         except DisallowedHost:
-            return _refused(request, InvalidBody("The Host header is not allowed."))
+            return _refused(request, _WIRES[_wire_of(request)]())
         except Resolver404:
             return _refused(request, UnknownRoute())
         request.resolver_match = match
