@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
+from threading import Thread
 from typing import TYPE_CHECKING, NoReturn
 
 from django.core.exceptions import ImproperlyConfigured
@@ -17,6 +19,7 @@ from config.settings.environment import Environment
 
 if TYPE_CHECKING:
     from gunicorn.arbiter import Arbiter
+    from gunicorn.workers.gthread import ThreadWorker
 
 ENVIRONMENT = Environment()
 
@@ -41,6 +44,11 @@ def on_starting(server: Arbiter) -> None:  # noqa: ARG001 - gunicorn passes it
         require_fit(make_conninfo("", **(parameters or connection_parameters(state_folder()))))
     except (ImproperlyConfigured, DatabaseUnfit) as error:
         refuse(str(error))
+
+
+def post_worker_init(worker: ThreadWorker) -> None:  # noqa: ARG001 - gunicorn passes it
+    """Load the SDK behind `/mcp` aside: a second of work that no first caller should wait for."""
+    Thread(target=import_module, args=["feedback.mcp.exchange"], daemon=True).start()
 
 
 def refuse(sentence: str) -> NoReturn:

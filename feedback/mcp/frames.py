@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A request or notification."""
+    """A request, or a notification, which has no id."""
 
+    id: int | str | None
     method: str
     params: dict[str, Any]
 
@@ -44,4 +45,4 @@ def frame_of(raw: bytes) -> Frame:
     )
     if not is_fine:
         raise InvalidBody("The body must be one JSON-RPC request or notification.")
-    return Frame(str(method), params)
+    return Frame(message.get("id"), str(method), params)
