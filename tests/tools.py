@@ -1,4 +1,4 @@
-"""Calling the tools: valid arguments of each, frames, and the SDK's own client in both revisions."""
+"""Calling the tools: valid arguments of each, frames, the SDK's client in both revisions."""
 
 from __future__ import annotations
 

@@ -33,9 +33,9 @@ _ROLE: Final = {"role": "user", "content": CANARY}
 
 BAD: Final = (
     # Another JSON type, missing, blank, too long, NUL.
-    *_bad("recall", "question", 5, True, [CANARY], {"text": CANARY}, None, "", " \t\u200b"),
+    *_bad("recall", "question", 5, 1.5, [CANARY], {"text": CANARY}, None, "", " \t\u200b"),
     *_bad("recall", "question", f"{CANARY}\0", CANARY * 1_000),
-    *_bad("recall", "max_characters", "20", 20.0, True, 0, 16_001, [1]),
+    *_bad("recall", "max_characters", "20", 20.0, 0, 16_001, [1], {}),
     *_bad("recall", "include_shared", "yes", 1, CANARY),
     *_bad("recall", "as_of", CANARY, "2026-11-30", "2026-11-30T18:03:11", 1_700_000_000),
     *_bad("recall", "as_known_at", "2026-02-30T00:00:00Z", "2026-11-30T18:03:11.1234567Z"),
@@ -65,7 +65,7 @@ BAD: Final = (
     *_bad("observe", "kind", "tool_result"),
     *_bad("report_feedback", "record_id", CANARY, None, 7),
     *_bad("report_feedback", "note", "", "\u3000", f"{CANARY}\0", CANARY * 2_000, ["x"]),
-    *_bad("report_feedback", "proposed_object", "", CANARY * 200, False),
+    *_bad("report_feedback", "proposed_object", "", CANARY * 200, 0),
     *_bad("report_feedback", "reporter_subject_id", CANARY),
     *_bad("record_outcome", "context_id", CANARY, "ctx_1", "ctx_" + "0" * 32, None),
     *_bad("record_outcome", "outcome", CANARY, "USEFUL", None, 1),

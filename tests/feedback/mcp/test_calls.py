@@ -166,9 +166,7 @@ def test_a_tool_added_by_mistake_could_not_promote(agent: Actor) -> None:
     record = a_record(agent)
     report = a_report(agent, record)
     with pytest.raises(Denied):
-        promote_report(
-            actor=over_mcp(agent), report_id=report.id, expected_version=record.version
-        )
+        promote_report(actor=over_mcp(agent), report_id=report.id, expected_version=record.version)
     promote_report(actor=fresh(agent), report_id=report.id, expected_version=record.version)
     with pytest.raises(ReportAlreadyPromoted):
         promote_report(actor=fresh(agent), report_id=report.id, expected_version=record.version)

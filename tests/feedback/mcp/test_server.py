@@ -52,6 +52,7 @@ def test_after_cancellation_too() -> None:
     async def cancelled() -> bool:
         with anyio.move_on_after(0.05) as scope:
             await in_worker(stage)
+            await anyio.lowlevel.checkpoint()
         return scope.cancelled_caught
 
     assert anyio.run(cancelled)

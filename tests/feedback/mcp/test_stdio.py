@@ -88,17 +88,18 @@ def test_a_line_that_is_too_long_is_refused_once() -> None:
 
 
 def test_the_end_waits_for_what_runs() -> None:
-    async def later(answers: Answers, line: str) -> None:
-        async def answer() -> None:
-            await anyio.sleep(0.2)
-            await _give(answers, line)
-
-        tasks.start_soon(answer)
-
-    async def read() -> list[Any]:
-        nonlocal tasks
+    async def read(answered: list[Any]) -> None:
         async with anyio.create_task_group() as tasks:
-            return (await _read(_encoded(frame("ping")), later))[1]
 
-    tasks: Any = None
-    assert [answer["id"] for answer in anyio.run(read)] == [1]
+            async def answer(answers: Answers, line: str) -> None:
+                await anyio.sleep(0.2)
+                await _give(answers, line)
+
+            async def later(answers: Answers, line: str) -> None:
+                tasks.start_soon(answer, answers, line)
+
+            answered += (await _read(_encoded(frame("ping")), later))[1]
+
+    answered: list[Any] = []
+    anyio.run(read, answered)
+    assert [message["id"] for message in answered] == [1]
