@@ -176,7 +176,7 @@ VARIABLES: Final = (
         "ERRATA_TOKEN",
         "text",
         "",
-        "Token of the credential as which `manage.py rcp --stdio` acts; nothing else reads it.",
+        "Token of the credential as which `rcp --stdio` and `mcp --stdio` act.",
     ),
 )
 NAMES: Final = {variable.name: variable for variable in VARIABLES}
