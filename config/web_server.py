@@ -48,7 +48,7 @@ def on_starting(server: Arbiter) -> None:  # noqa: ARG001 - gunicorn passes it
 
 def post_worker_init(worker: ThreadWorker) -> None:  # noqa: ARG001 - gunicorn passes it
     """Load the SDK behind `/mcp` aside: a second of work that no first caller should wait for."""
-    Thread(target=import_module, args=["feedback.mcp.exchange"], daemon=True).start()
+    Thread(target=import_module, args=["mcp.server"], daemon=True).start()
 
 
 def refuse(sentence: str) -> NoReturn:
