@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from memory.actor import new_request_id
 from memory.http import rates
-from memory.http.authentication import actor_of_token
+from memory.http.authentication import Arrival, authenticate_token
 from memory.http.errors import RateLimited
 from memory.http.refusals import audit_refusal
 from memory.vocabulary import Access, Edge
@@ -56,9 +56,8 @@ class TokenCaller:
 
     def identify(self, tool: Tool | None) -> Actor:
         """The credential as an actor. Raises Unauthenticated, RateLimited, Unavailable."""
-        actor = actor_of_token(
-            self.token, edge=Edge.MCP, request_id=self.request_id, address=_STDIO_ADDRESS
-        )
+        arrival = Arrival(Edge.MCP, self.request_id, _STDIO_ADDRESS)
+        actor = authenticate_token(self.token, arrival)
         take_call(actor, tool)
         return actor
 
