@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import structlog
 
 from feedback.mcp.registry import TOOLS
-from memory.errors import Denied, DomainError, FieldInvalid, Kind
+from memory.errors import Denied, FieldInvalid
 from memory.http.answers import json_text
 from memory.http.error_table import Dialect, Refusal, domain_error_of, internal, refusal_of
 from memory.http.errors import InvalidBody
@@ -21,16 +21,11 @@ if TYPE_CHECKING:
     from feedback.mcp.callers import Caller
     from feedback.mcp.tool import Tool
     from memory.actor import Actor
+    from memory.errors import DomainError
 
 INVALID_ARGUMENTS: Final = "invalid_arguments"
+UNKNOWN_TOOL: Final = Refusal(404, "unknown_tool", "No such tool.")
 _log: Final = structlog.get_logger("errata")
-
-
-class UnknownTool(DomainError):
-    """No tool has this name."""
-
-    kind, code = Kind.NOT_FOUND, "unknown_tool"
-    message = "No such tool."
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +43,7 @@ def call_tool(caller: Caller, name: str, arguments: Mapping[str, Any] | None) ->
         tool = TOOLS.get(name)
         actor = caller.identify(tool)
         if tool is None:
-            raise UnknownTool  # noqa: TRY301 - this is where refusals become answers
+            return answer_of(UNKNOWN_TOOL, caller.request_id)
         content = _perform(tool, actor, arguments or {})
     except Exception as error:  # noqa: BLE001 - the SDK would send the error's text
         return answer_of(refusal_for(error, name if name in TOOLS else ""), caller.request_id)
