@@ -330,6 +330,8 @@ BODIES: Final[dict[str, Callable[[Actor], dict[str, Any]]]] = {
     "feedback:context-get": lambda actor: {"context_id": a_graded_run(actor).context_id},
     "feedback:outcome-record": _outcome,
     "feedback:outcome-summary": lambda actor: {"claim_id": a_graded_run(actor).claim_id},
+    "feedback:signal-list": lambda _: {},
+    "feedback:signal-summary": lambda actor: {"record_id": str(a_record(actor).id)},
 }
 
 

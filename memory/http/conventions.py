@@ -83,6 +83,11 @@ TAGS: Final = (
         "Packs for a task: ranked, within a budget, kept as runs. Outcomes say what became of "
         "them, and change what ranks first next time, and nothing else.",
     ),
+    (
+        "signals",
+        "What RCP clients say of records: advice that changes nothing by itself. Where enough "
+        "distinct actors suspect a record, reviewers are asked to look at it.",
+    ),
 )
 
 

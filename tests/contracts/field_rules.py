@@ -440,6 +440,13 @@ FIELDS: Final[dict[str, dict[str, Rule]]] = {
         "client_mutation_id": A_CALL_KEY,
     },
     "feedback:outcome-summary": {},
+    "feedback:signal-list": {
+        "record_id": AN_ID,
+        "suspected_only": A_BOOLEAN,
+        "limit": limit_to(100),
+        "after": A_CURSOR,
+    },
+    "feedback:signal-summary": {"record_id": AN_ID_OF_SOMETHING},
 }
 AROUND: Final = re.compile(r"(?:^|\.)(?:records|source|sources|messages|claims)$")
 #: The fields of each route, without the objects and lists around them.

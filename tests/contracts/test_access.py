@@ -60,6 +60,8 @@ MATRIX: Final[dict[str, dict[str, int]]] = {
     "feedback:context-get": _row(agent_ro=200, foreigner=404),
     "feedback:outcome-record": _row(agent=201, agent_ro=403, foreigner=404),
     "feedback:outcome-summary": _row(agent_ro=200, foreigner=404),
+    "feedback:signal-list": _row(agent_ro=200, foreigner=200),
+    "feedback:signal-summary": _row(agent_ro=200, foreigner=404),
 }
 
 

@@ -48,6 +48,8 @@ ALLOWED: Final[dict[str, list[tuple[str, int]]]] = {
     "feedback:context-get": [("context.get", 1)],
     "feedback:outcome-record": [("outcome.record", 1)],
     "feedback:outcome-summary": [("outcome.summary", 1)],
+    "feedback:signal-list": [("signal.list", 0)],
+    "feedback:signal-summary": [("signal.summary", 1)],
 }
 
 

@@ -32,7 +32,13 @@ ROOT: Final = Path(__file__).parents[2]
 DOCUMENT: Final = ROOT / "docs" / "openapi.yaml"
 OURS: Final = ("memory", "feedback", "review")
 #: Refusals that no route can give: commands and the console's accounts have them.
-NOT_ON_THE_WIRE: Final = {"name_taken", "predicate_conflict", "account_exists", "password_weak"}
+NOT_ON_THE_WIRE: Final = {
+    "name_taken",
+    "predicate_conflict",
+    "account_exists",
+    "password_weak",
+    "integrity_conflict",
+}
 
 
 def _text(name: str) -> str:

@@ -31,6 +31,7 @@ IDS: Final[dict[str, str]] = {
     "feedback:context-get": "context_id",
     "feedback:outcome-record": "context_id",
     "feedback:outcome-summary": "claim_id",
+    "feedback:signal-summary": "record_id",
 }
 #: What an id on the routes of the loop begins with.
 PREFIXES: Final = {

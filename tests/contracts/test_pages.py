@@ -19,7 +19,7 @@ from memory.http.fields import CURSOR_BYTES
 from memory.operations.correct_records import Correction, correct_records
 from memory.operations.retract_records import RetractionDraft, retract_records
 from memory.queries import records
-from tests.factories import a_record, a_report, a_run, an_outcome, fresh, some_records
+from tests.factories import a_record, a_report, a_run, a_signal, an_outcome, fresh, some_records
 from tests.factories.loop_calls import context_id
 from tests.valid_calls import a_draft
 from tests.wire import Answer, Foreigner, InProcess
@@ -31,6 +31,7 @@ LISTS: Final = {
     "/v1/records/history": ("invalid_record_page", "versions"),
     "/v1/citations/resolve": ("invalid_citation", "evidence"),
     "/v1/feedback/list": ("invalid_feedback", "feedback"),
+    "/v1/signals/list": ("invalid_signal_page", "signals"),
     "/v1/context/runs": ("VALIDATION_ERROR", "runs"),
     "/v1/context/outcomes": ("VALIDATION_ERROR", "outcomes"),
 }
@@ -88,10 +89,12 @@ def _first_pages(call: InProcess, agent: Actor) -> dict[str, tuple[dict[str, Any
     """What was asked of each list that has more than one page here, and the cursor it gave."""
     for record in some_records(agent, 3):
         a_report(agent, record)
+        a_signal(agent, record, is_poison_suspected=True)
     asked: dict[str, dict[str, Any]] = {
         "/v1/records/list": {"limit": 1, "status": "current"},
         "/v1/feedback/list": {"limit": 1, "open_only": True},
         "/v1/records/history": {"limit": 1, "id": _corrected(agent)},
+        "/v1/signals/list": {"limit": 1, "suspected_only": True},
         "/v1/context/runs": {"limit": 1, "outcome": "useful"},
         "/v1/context/outcomes": {"limit": 1, "outcome": "useful"},
     }
@@ -108,9 +111,10 @@ def _is_no_cursor(answer: Answer, path: str, field: str = "after") -> None:
 def test_a_page_ends_with_a_cursor_unless_it_is_the_last(call: InProcess, agent: Actor) -> None:
     for record in some_records(agent, 5):
         a_report(agent, record)
+        a_signal(agent, record)
         an_outcome(agent, a_run(agent))
 
-    for path in ("/v1/records/list", "/v1/feedback/list", *ASKED):
+    for path in ("/v1/records/list", "/v1/feedback/list", "/v1/signals/list", *ASKED):
         for limit, sizes in ((2, [2, 2, 1]), (4, [4, 1]), (5, [5]), (100, [5])):
             pages = [_told(page) for page in _pages(call, path, {"limit": limit})]
             assert [len(page[LISTS[path][1]]) for page in pages] == sizes
@@ -121,6 +125,7 @@ def test_a_page_ends_with_a_cursor_unless_it_is_the_last(call: InProcess, agent:
 def test_an_empty_list_has_no_cursor(call: InProcess) -> None:
     assert call("/v1/records/list").body == {"records": []}
     assert call("/v1/feedback/list").body == {"feedback": []}
+    assert call("/v1/signals/list").body == {"signals": []}
     for path in ASKED:
         assert _told(_listed(call, path, {})) == {LISTS[path][1]: []}
 
@@ -170,6 +175,7 @@ def test_a_cursor_fits_one_list_only(call: InProcess, agent: Actor, foreigner: F
     pages = _first_pages(call, agent)
     for _ in range(2):
         a_report(foreigner.actor)
+        a_signal(foreigner.actor, a_record(foreigner.actor), is_poison_suspected=True)
         an_outcome(foreigner.actor, a_run(foreigner.actor))
 
     for path, (asked, cursor) in pages.items():
@@ -194,6 +200,8 @@ def test_a_cursor_fits_one_list_only(call: InProcess, agent: Actor, foreigner: F
         ("/v1/feedback/list", {"order": "oldest"}),
         ("/v1/feedback/list", {"record_id": "0b7f3a52-9a68-4f0e-8d7b-3d7f6a1c2e90"}),
         ("/v1/records/history", {"id": ""}),
+        ("/v1/signals/list", {"suspected_only": False}),
+        ("/v1/signals/list", {"record_id": "0b7f3a52-9a68-4f0e-8d7b-3d7f6a1c2e90"}),
         ("/v1/context/runs", {"outcome": "used"}),
         ("/v1/context/runs", {"subject_id": "x"}),
         ("/v1/context/outcomes", {"outcome": "used"}),

@@ -20,6 +20,7 @@ from tests.factories import (
     a_source,
     an_outcome,
     some_records,
+    suspect,
 )
 from tests.factories.loop_calls import an_observation, claim_id, context_id, observation_id
 from tests.statements import watched
@@ -158,6 +159,12 @@ def _outcomes(agent: Actor, rows: int) -> dict[str, Any]:
     return _graded(agent, rows)
 
 
+def _signalled(agent: Actor, rows: int) -> dict[str, Any]:
+    record = a_record(agent)
+    suspect(agent, record, actors=rows)
+    return {"record_id": str(record.id)}
+
+
 BUDGETS: Final = {
     "feedback list": Budget("feedback:report-list", 4, _reported),
     "open feedback list": Budget(
@@ -237,6 +244,13 @@ BUDGETS: Final = {
         lambda agent, rows: {**_outcomes(agent, rows), "outcome": "useful"},
     ),
     "outcome summary": Budget("feedback:outcome-summary", 6, _graded),
+    "signal list": Budget("feedback:signal-list", 4, _signalled),
+    "signal list by two filters": Budget(
+        "feedback:signal-list",
+        5,
+        lambda agent, rows: {**_signalled(agent, rows), "suspected_only": True},
+    ),
+    "signal summary": Budget("feedback:signal-summary", 6, _signalled),
 }
 
 
