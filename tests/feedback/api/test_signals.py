@@ -231,7 +231,7 @@ def test_a_summary_says_where_the_look_of_reviewers_stands_and_whether_signals_c
     ):
         suspect(agent, each)
         item = IntegrityItem.objects.get(record_id=each.id)
-        decision = IntegrityDecision(item_id=item.id, seen_state=IntegrityState.OPEN, **decided)  # type: ignore[arg-type]
+        decision = IntegrityDecision(item_id=item.id, seen_state=IntegrityState.OPEN, **decided)
         decide_integrity(actor=fresh(reviewer), decision=decision)
         seen[each.id] = _summary(call, each)["integrity"]
     configure_project(actor=fresh(operator), are_signals_counted=True)

@@ -30,7 +30,7 @@ def some_unbound(actor: Actor, number: int) -> list[Signal]:
     """So many signals about no record, the oldest first."""
     for place in range(number):
         a_signal(actor, f"{MARKER}#{place}", is_used=True)
-    return list(Signal.objects.filter(record_id=None).order_by("recorded_at"))
+    return list(Signal.objects.filter(record__isnull=True).order_by("recorded_at"))
 
 
 def left() -> list[UUID]:

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from feedback.models import IntegrityItem, Signal
+from feedback.models import Signal
 from feedback.operations.record_signals import SignalDraft
 from feedback.queries import signals
 from feedback.queries.outcomes import NO_VOTES, Votes, count_votes, get_outcome_summary
@@ -27,7 +27,7 @@ from feedback.queries.signals import (
     list_senders,
     list_signals,
 )
-from feedback.vocabulary import OutcomeKind
+from feedback.vocabulary import IntegrityState, OutcomeKind
 from memory.digests import Digester
 from memory.errors import Denied, NotFound
 from memory.models import Project
@@ -128,7 +128,7 @@ def test_signals_stand_newest_first_and_pages_fit_together(
     agent: Actor, outsider: Actor, record: AssertedRecord
 ) -> None:
     other = a_record(agent)
-    made = [said(agent, [record, other.id][place % 2], **POISON) for place in range(5)]
+    made = [said(agent, record if place % 2 == 0 else other.id, **POISON) for place in range(5)]
     said(agent, ELSEWHERE, **POISON)
     said(outsider, a_record(outsider), **POISON)
     for limit in (1, 2, 5, 100):
@@ -211,11 +211,11 @@ def test_a_summary_counts_what_was_said_and_by_how_many(
         used=YesNo(2, 1),
         cited=YesNo(1, 1),
         helpful=YesNo(0, 1),
-        reward=Rewards(3, pytest.approx(1.25 / 3), -0.25, 1.0),
+        reward=Rewards(3, 0.4166666666666667, -0.25, 1.0),
         poison_suspected=Suspicions(3, 2),
         injection_suspected=Suspicions(1, 1),
         is_in_utility=False,
-        integrity=IntegrityItem.objects.get().state,
+        integrity=IntegrityState.OPEN,
     )
     assert audit_of(agent) == [Entry("signal.summary", "allowed", "", 1)]
 
@@ -301,7 +301,7 @@ def test_signals_about_no_record_are_counted_by_sender(
     said(agent, record)
     said(outsider, record.id)
     last = dict(
-        Signal.objects.filter(record_id=None)
+        Signal.objects.filter(record__isnull=True)
         .order_by("recorded_at")
         .values_list("recorded_by_id", "recorded_at")
     )
@@ -326,7 +326,7 @@ def test_old_signals_are_those_about_no_record_from_before_a_day(
     assert count_old_signals(actor=fresh(agent), days=1).signals == 0
     old = count_old_signals(actor=agent, days=-1)
     assert old == OldSignals(old.before, 1)
-    assert old.before > Signal.objects.get(record_id=None).recorded_at
+    assert old.before > Signal.objects.get(record__isnull=True).recorded_at
     assert isinstance(old.before, datetime)
     assert audit_of(agent) == [Entry("signal.list", "allowed", "", 1)]
 

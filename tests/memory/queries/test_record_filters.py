@@ -31,6 +31,8 @@ from tests.factories import MARKER, a_claim, a_record, a_source, fresh, supports
 from tests.factories.bulk import bulk_records
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memory.actor import Actor
     from memory.queries.record_filters import RecordCondition
 
@@ -118,7 +120,7 @@ def _row_of(record: Record) -> Row:
     }
 
 
-COMPARED: Final = {
+COMPARED: Final[dict[Operator, Callable[[Any, Any], bool]]] = {
     Operator.EQ: operator.eq,
     Operator.GT: operator.gt,
     Operator.GTE: operator.ge,
@@ -132,22 +134,28 @@ COMPARED: Final = {
 def holds(condition: RecordCondition, row: Row) -> bool:
     """What `protocols.md` 1.8 says, in Python."""
     match condition:
+        case Comparison():
+            return compares(condition, row[condition.field])
         case AllOf():
             return all(holds(part, row) for part in condition.parts)
         case AnyOf():
             return any(holds(part, row) for part in condition.parts)
         case Not():
             return not holds(condition.part, row)
-    said, value = row[condition.field], condition.value
+
+
+def compares(condition: Comparison, said: Any) -> bool:
+    """Whether what a record says compares as it should; None where it says nothing."""
+    value = condition.value
     match condition.operator:
         case Operator.EXISTS:
-            return (said is not None) == value
+            return bool((said is not None) == value)
         case Operator.NE:
             return bool(said != value)
         case Operator.NIN:
             return said not in value
         case compared:
-            return said is not None and bool(COMPARED[compared](said, value))
+            return said is not None and COMPARED[compared](said, value)
 
 
 def found(actor: Actor, condition: RecordCondition | None) -> set[UUID]:
