@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from django.db import connection
+
+from tests.flushing import let_truncate
 
 if TYPE_CHECKING:
     from pytest_django import DjangoDbBlocker
@@ -20,12 +21,6 @@ pytest_plugins = [
     "tests.looping",
 ]
 
-#: Triggers that refuse TRUNCATE: bit 5 of pg_trigger.tgtype.
-TRUNCATE_TRIGGERS = """
-SELECT format('ALTER TABLE %I DISABLE TRIGGER %I', tgrelid::regclass, tgname)
-FROM pg_trigger WHERE NOT tgisinternal AND tgtype & 32 <> 0
-"""
-
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:  # noqa: ARG001
@@ -33,7 +28,5 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
 
     `tests/contracts/test_triggers.py` enables them again to prove that they refuse.
     """
-    with django_db_blocker.unblock(), connection.cursor() as cursor:
-        cursor.execute(TRUNCATE_TRIGGERS)
-        for (disable,) in cursor.fetchall():
-            cursor.execute(disable)
+    with django_db_blocker.unblock():
+        let_truncate()

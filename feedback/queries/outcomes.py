@@ -266,7 +266,7 @@ class OutcomeSummary:
 
 @audited_read(Operation.OUTCOME_SUMMARY)
 def get_outcome_summary(*, actor: Actor, record_id: UUID) -> OutcomeSummary:
-    """The outcomes about a record in any state, or NotFound. Two statements.
+    """The outcomes about a record in any state, or NotFound. Three statements.
 
     Where the project's `utility_scope` is `task` this is the sum over all tasks.
     """
@@ -274,12 +274,13 @@ def get_outcome_summary(*, actor: Actor, record_id: UUID) -> OutcomeSummary:
     if not find_statuses(actor, [record_id]):
         raise NotFound
     tally = tally_outcomes(actor, record_id)
+    votes = count_votes(actor, [record_id]).get(record_id, NO_VOTES)  # signals may count, too
     return OutcomeSummary(
         record_id=record_id,
         by_kind={kind: count.number for kind, count in tally.kinds.items()},
-        votes=tally.votes,
+        votes=votes,
         minimum_actors=tally.minimum_actors,
-        utility=tally.utility,
+        utility=votes.utility,
     )
 
 

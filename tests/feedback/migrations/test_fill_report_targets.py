@@ -9,6 +9,7 @@ from django.core.management import call_command
 
 from feedback.models import Report
 from tests.factories import MARKER, a_record, a_report
+from tests.flushing import let_truncate
 from tests.invariants import assert_invariants
 from tests.review.situations import correct, promote, retract
 
@@ -31,5 +32,6 @@ def test_the_way_back_and_forth_again_leaves_them_as_they_were(agent: Actor) -> 
     assert len(before) == 7
     call_command("migrate", "feedback", "0006", verbosity=0)
     call_command("migrate", "feedback", verbosity=0)
+    let_truncate()
     assert list(Report.objects.order_by("id").values()) == before
     assert_invariants()
