@@ -266,15 +266,18 @@ class OutcomeSummary:
 
 @audited_read(Operation.OUTCOME_SUMMARY)
 def get_outcome_summary(*, actor: Actor, record_id: UUID) -> OutcomeSummary:
-    """The outcomes about a record in any state, or NotFound. Three statements.
+    """The outcomes about a record in any state, or NotFound. Two statements, one more for signals.
 
-    Where the project's `utility_scope` is `task` this is the sum over all tasks.
+    Where the project's `utility_scope` is `task` this is the sum over all tasks. Where signals
+    count, they are among the votes and in the utility, as a compile reads them.
     """
     policies.can_read(actor).require()
     if not find_statuses(actor, [record_id]):
         raise NotFound
     tally = tally_outcomes(actor, record_id)
-    votes = count_votes(actor, [record_id]).get(record_id, NO_VOTES)  # signals may count, too
+    votes = tally.votes
+    if current_scope().utility.are_signals_counted:
+        votes = count_votes(actor, [record_id]).get(record_id, NO_VOTES)
     return OutcomeSummary(
         record_id=record_id,
         by_kind={kind: count.number for kind, count in tally.kinds.items()},
