@@ -13,12 +13,21 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.db import DatabaseError, OperationalError, connection
 
+from feedback.models import IntegrityItem
 from feedback.operations.compile_context import ContextRequest, compile_context
+from feedback.operations.decide_integrity import (
+    IntegrityDecision,
+    IntegrityReceipt,
+    decide_integrity,
+    reopen_integrity,
+)
 from feedback.operations.promote_report import promote_report
 from feedback.operations.prune_runs import prune_runs
+from feedback.operations.prune_signals import prune_signals
 from feedback.operations.record_outcome import OutcomeDraft, record_outcome
 from feedback.operations.record_report import ReportDraft, record_report
-from feedback.vocabulary import OutcomeKind
+from feedback.operations.record_signals import SignalDraft, record_signals
+from feedback.vocabulary import IntegrityState, OutcomeKind
 from memory.errors import Unavailable
 from memory.models import Project
 from memory.operations.append_source import MessageDraft, SourceDraft, append_source
@@ -40,14 +49,17 @@ from tests.factories import (
     ClaimDraftFactory,
     RecordDraftFactory,
     UserFactory,
+    a_hit,
     a_key,
     a_record,
     a_report,
     a_run,
+    a_signal,
     a_source,
     fresh,
     some_records,
     supports,
+    suspect,
     weigh,
 )
 from tests.invariants import broken_invariants
@@ -189,6 +201,46 @@ def pruning(agent: Actor, operator: Actor) -> Call:
     return partial(prune_runs, actor=operator, before=datetime(2999, 1, 1, tzinfo=UTC))
 
 
+def signalling(agent: Actor, operator: Actor) -> Call:  # noqa: ARG001
+    record = a_record(agent)
+    suspect(agent, record, actors=1)
+    drafts = [
+        SignalDraft(**a_hit(record), is_poison_suspected=True),
+        SignalDraft(**a_hit(f"{MARKER}#1"), reward=1.0),
+    ]
+    return partial(
+        record_signals, actor=agent, drafts=drafts, session=MARKER, query=MARKER, key=a_key()
+    )
+
+
+def deciding(agent: Actor, operator: Actor) -> Call:
+    record = a_record(agent)
+    suspect(agent, record)
+    decision = IntegrityDecision(
+        item_id=IntegrityItem.objects.get().id,
+        seen_state=IntegrityState.OPEN,
+        report=ReportDraft(record_id=record.id, note=f"No {MARKER}."),
+    )
+    return partial(decide_integrity, actor=operator, decision=decision, key=a_key())
+
+
+def reopening(agent: Actor, operator: Actor) -> Call:
+    decided = deciding(agent, fresh(operator))()
+    assert isinstance(decided, IntegrityReceipt)
+    return partial(
+        reopen_integrity,
+        actor=operator,
+        item_id=decided.item_id,
+        seen_state=IntegrityState.REPORTED,
+        key=a_key(),
+    )
+
+
+def pruning_signals(agent: Actor, operator: Actor) -> Call:
+    a_signal(agent, f"{MARKER}#1")
+    return partial(prune_signals, actor=operator, before=datetime(2999, 1, 1, tzinfo=UTC))
+
+
 def configuring(agent: Actor, operator: Actor) -> Call:  # noqa: ARG001
     return partial(configure_project, actor=operator, minimum_actors=2)
 
@@ -210,6 +262,10 @@ WRITES: dict[str, Callable[[Actor, Actor], Call]] = {
     "compile": compiling,
     "grade": grading,
     "prune": pruning,
+    "signal": signalling,
+    "decide": deciding,
+    "reopen": reopening,
+    "prune-signals": pruning_signals,
     "configure": configuring,
 }
 
