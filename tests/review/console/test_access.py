@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.test import Client
@@ -16,7 +17,7 @@ from memory.models import User
 from memory.vocabulary import Role
 from tests.factories import a_record, a_report, fresh, grant
 from tests.personas import account
-from tests.review.situations import compiled
+from tests.review.situations import compiled, suspected
 from tests.review.visitors import entries_of, visitor, words_of
 
 MISSING = "0b7f3a52-9a68-4f0e-8d7b-3d7f6a1c2e90"
@@ -56,9 +57,14 @@ PROJECT = {
     "record-report": Row(REVIEWERS, (*READS, "POST"), form_status=422),
     "record-reports": Row(READERS),
     "record-runs": Row(READERS),
+    "record-signals": Row(READERS),
     "run-list": Row(READERS),
     "run-get": Row(READERS),
     "trouble-list": Row(READERS),
+    "integrity-list": Row(READERS),
+    "integrity-get": Row(READERS),
+    "integrity-decide": Row(REVIEWERS, ("POST",), 422),
+    "integrity-reopen": Row(REVIEWERS, ("POST",), 422),
     "audit-list": Row(AUDITORS),
 }
 ELSEWHERE = {
@@ -109,7 +115,13 @@ def addresses(agent: Actor) -> dict[str, str]:
     record = a_record(agent)
     report = a_report(agent, record)
     run = compiled(agent)
-    ids = {"record_id": record.id, "report_id": report.id, "run_id": run.run_id, "number": 1}
+    ids = {
+        "record_id": record.id,
+        "report_id": report.id,
+        "run_id": run.run_id,
+        "item_id": suspected(record, agent, replace(agent, id=uuid4())),
+        "number": 1,
+    }
     found = {}
     for route in console_routes():
         if route.name in PROJECT:
@@ -251,7 +263,7 @@ def test_the_navigation_holds_what_the_role_may_open_and_nothing_else(
         nav = page[page.index('<nav class="nav"') : page.index("</nav>")]
         return re.findall(r"data-key=\"g .\">([^<]+)<", nav)
 
-    content = ["Reports", "Context runs", "Records in trouble"]
+    content = ["Reports", "Context runs", "Records in trouble", "Integrity"]
     assert places(reader, "/p/demo/reports/") == content
     assert places(auditor, "/p/demo/audit/") == ["Audit log"]
     assert places(owner, "/p/demo/audit/") == [*content, "Audit log"]

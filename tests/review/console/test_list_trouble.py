@@ -15,7 +15,7 @@ from memory.operations.assert_records import AssertedRecord
 from memory.operations.configure_project import configure_project
 from tests.factories import a_record, a_report, fresh, some_records
 from tests.review.pages import Page
-from tests.review.situations import compiled, correct, graded, retract
+from tests.review.situations import compiled, correct, graded, retract, signalled
 from tests.review.visitors import entries_of, visitor
 
 PATH = "/p/demo/trouble/"
@@ -27,6 +27,15 @@ INSERT INTO feedback_outcome (id, project_id, run_id, record_id, kind, lexemes_d
 SELECT gen_random_uuid(), project_id, run_id, record_id, 'incorrect', lexemes_digest,
   recorded_by_kind, recorded_by_id, recorded_via, recorded_at - %s * interval '1 day', request_id
 FROM feedback_outcome
+"""
+
+#: The one signal there is once more, as a suspicion of eight days ago, which no operation makes.
+AGED_SUSPICION = """
+INSERT INTO feedback_signal (id, project_id, record_id, record_version, is_poison_suspected,
+  recorded_by_kind, recorded_by_id, recorded_via, recorded_at, request_id)
+SELECT gen_random_uuid(), project_id, record_id, record_version, true,
+  recorded_by_kind, recorded_by_id, recorded_via, recorded_at - interval '8 days', request_id
+FROM feedback_signal
 """
 
 
@@ -56,20 +65,56 @@ def test_those_with_most_distinct_senders_come_first(
     page = opened(browser)
     first, second = page.rows()
     assert first.startswith("b quagga · has_capital · Town")
-    assert " 1 1 2 20" in first
+    assert " 1 1 0 0 2 20" in first
     assert " UTC 1 · b quagga · has_capital Report a doubt " in first
     assert second.startswith("a quagga")
-    assert " 3 0 1 20" in second
+    assert " 3 0 0 0 1 20" in second
     assert " UTC 0 Report a doubt " in second
     assert "Advisory These are unverified statements by clients; nothing was changed" in page.text
-    assert "At most 50 records, out of the newest 10,000 outcomes." in page.text
-    for signal in ("Poison", "Injection"):
-        assert signal not in page.text
+    assert (
+        "At most 50 records, out of the newest 10,000 outcomes and as many suspicions." in page.text
+    )
     assert page.links["1 · b quagga · has_capital"] == f"/p/demo/records/{many.id}/reports/"
     assert page.links["Report a doubt · b quagga · has_capital"] == (
         f"/p/demo/records/{many.id}/report/?reason=outcomes"
     )
     assert entries_of(reviewer)[-1] == ("outcome.list", "allowed", "", 2)
+
+
+def test_suspicions_bring_a_record_into_trouble_and_senders_are_counted_over_both(
+    browser: Client, reviewer: Actor, owner: Actor, agent: Actor
+) -> None:
+    both, only, fine = (a_record(agent, subject=f"{name} quagga") for name in ("a", "b", "c"))
+    complain(agent, both)
+    signalled(agent, both, is_poison_suspected=True)
+    signalled(reviewer, both, is_poison_suspected=True, is_injection_suspected=True)
+    signalled(owner, both, is_helpful=False, reward=-1.0)
+    signalled(agent, only, only, is_injection_suspected=True)
+    signalled(agent, fine, is_poison_suspected=False, is_used=True)
+    signalled(agent, "nowhere", is_poison_suspected=True)
+    page = opened(browser)
+    first, second = page.rows()
+    assert first.startswith("a quagga")
+    assert " 1 0 2 1 2 20" in first
+    assert second.startswith("b quagga")
+    assert " 0 0 0 2 1 20" in second
+    doubts = [url for label, url in page.links.items() if label.startswith("Report a doubt")]
+    assert doubts == [
+        f"/p/demo/records/{both.id}/report/?reason=outcomes",
+        f"/p/demo/records/{only.id}/report/?reason=suspicions",
+    ]
+    html = browser.get(doubts[1]).content.decode()
+    assert "Suspected: injection 2 from 1 actor since 20" in html
+
+
+@pytest.mark.parametrize(("days", "found"), [("7", 0), ("30", 1), ("90", 1)])
+def test_suspicions_of_the_period_count(
+    browser: Client, agent: Actor, shared: AssertedRecord, days: str, found: int
+) -> None:
+    signalled(agent, shared, is_used=True)
+    with connection.cursor() as cursor:
+        cursor.execute(AGED_SUSPICION)
+    assert len(opened(browser, days=days).rows()) == found
 
 
 def test_closed_records_are_left_out_unless_asked_for(browser: Client, agent: Actor) -> None:
@@ -102,7 +147,7 @@ def test_a_period_is_counted_back_from_now(
         cursor.execute(AGED_COMPLAINT, [age])
     page = opened(browser, days=days)
     assert len(page.rows()) == found
-    says_nothing = "No record has counted negative outcomes in this period." in page.text
+    says_nothing = "No record has counted negative outcomes or signals in this period." in page.text
     assert says_nothing == (not found)
 
 
@@ -144,7 +189,7 @@ def test_nothing_is_said_only_of_what_was_looked_at(
     assert "No record has counted negative outcomes" in opened(browser).text
     monkeypatch.setattr("feedback.queries.trouble.NEWEST_OUTCOMES", 1)
     text = opened(browser).text
-    assert "outcomes of this period." in text
+    assert "outcomes and as many suspicions of this period." in text
     assert "No record has counted" not in text
 
 
@@ -193,6 +238,7 @@ def test_the_page_takes_the_same_statements_for_any_number_of_rows(
     run = compiled(agent)
     for item in run.items:
         graded(agent, run, OutcomeKind.INCORRECT, item.record.id)
+        signalled(agent, item.record.id, is_poison_suspected=True)
     assert len(run.items) == rows
     assert count_statements(lambda: opened(browser)) == 7
 

@@ -46,7 +46,7 @@ def page_address(request: pytest.FixtureRequest, agent: Actor, shared: AssertedR
 
 def test_a_record_that_nobody_graded_says_so(browser: Client, page_address: str) -> None:
     text = opened(browser, page_address).text
-    assert "Outcomes Nobody has said what became of a pack with this record." in text
+    assert "Outcomes and signals Nobody has said what became of a pack with this record." in text
     assert "Utility" not in text
 
 
@@ -57,7 +57,7 @@ def test_outcomes_are_counted_by_kind_with_their_senders(
     complain(reviewer, shared)
     complain(agent, shared, OutcomeKind.USEFUL)
     text = opened(browser, page_address).text
-    assert "Outcomes useful 1 (1 actor), incorrect 3 (2 actors)" in text
+    assert "Outcomes and signals useful 1 (1 actor), incorrect 3 (2 actors)" in text
     assert "4 of 4 count. Utility 0.250, by 2 actors." in text
     assert "Outcomes never change a record." in text
 
@@ -88,7 +88,7 @@ def test_an_old_version_shows_no_outcomes(
 ) -> None:
     complain(agent, shared)
     move(shared, owner)
-    assert "Outcomes incorrect 1" in opened(browser, address(shared)).text
+    assert "Outcomes and signals incorrect 1" in opened(browser, address(shared)).text
     assert "Outcomes" not in opened(browser, address(shared, "versions/1/")).text
 
 

@@ -8,16 +8,16 @@ from uuid import UUID
 
 import pytest
 
-from feedback.models import ContextRun
+from feedback.models import ContextRun, IntegrityItem
 from feedback.queries.runs import RunFilter
 from feedback.vocabulary import Order, OutcomeKind
 from memory.actor import Actor
 from memory.errors import Denied, NotFound
 from memory.models import AuditEntry
-from review.queries import queue, record, report, runs, trouble
+from review.queries import integrity, queue, record, report, runs, trouble
 from review.vocabulary import QueueView
 from tests.factories import a_record, a_report, fresh
-from tests.review.situations import compiled, correct, graded
+from tests.review.situations import compiled, correct, graded, suspected
 
 #: Name, the call for an actor and the ids of a report and its record, audit name, magnitude.
 READINGS: list[tuple[str, Callable[[Actor, UUID, UUID], Any], str, int]] = [
@@ -117,9 +117,33 @@ READINGS: list[tuple[str, Callable[[Actor, UUID, UUID], Any], str, int]] = [
         "outcome.list",
         1,
     ),
+    (
+        "record signals",
+        lambda actor, _report, record_id: integrity.read_record_signals(
+            actor=actor, record_id=record_id
+        ),
+        "signal.list",
+        2,
+    ),
+    (
+        "integrity",
+        lambda actor, _report, _record: integrity.read_integrity(
+            actor=actor, state=None, suspicion=None, after=None, limit=20
+        ),
+        "signal.list",
+        1,
+    ),
+    (
+        "item",
+        lambda actor, _report, _record: integrity.read_item(
+            actor=actor, item_id=IntegrityItem.objects.get().id
+        ),
+        "signal.list",
+        1,
+    ),
 ]
 #: Those that are lists of a project, and so find an empty one.
-LISTS = {"queue", "runs", "trouble"}
+LISTS = {"queue", "runs", "trouble", "integrity"}
 CASES = pytest.mark.parametrize(
     ("call", "name", "magnitude"),
     [case[1:] for case in READINGS],
@@ -128,9 +152,10 @@ CASES = pytest.mark.parametrize(
 
 
 @pytest.fixture
-def ids(agent: Actor) -> tuple[UUID, UUID]:
-    """A report, and its record: delivered, graded, doubted twice, and corrected since."""
+def ids(agent: Actor, reviewer: Actor) -> tuple[UUID, UUID]:
+    """A report, and its record: delivered, graded, suspected, doubted twice, corrected since."""
     target = a_record(agent)
+    suspected(target, agent, reviewer)
     graded(agent, compiled(agent), OutcomeKind.HARMFUL, target)
     first = a_report(agent, target)
     a_report(agent, target)
@@ -185,4 +210,14 @@ def test_what_belongs_to_a_refused_promotion_writes_no_entry_of_its_own(
     reading = report.read_conflict(actor=actor, report_id=ids[0], seen=None, **place)
     assert reading.chain.successor is not None
     assert report.find_following(actor=actor, report_id=ids[0], **place) == reading.following
+    assert entries(actor) == []
+
+
+def test_what_belongs_to_a_refused_decision_writes_no_entry_of_its_own(
+    reviewer: Actor, ids: tuple[UUID, UUID]
+) -> None:
+    actor = fresh(reviewer)
+    item_id = IntegrityItem.objects.get().id
+    reading = integrity.read_item_again(actor=actor, item_id=item_id)
+    assert integrity.get_suspected(actor=actor, item_id=item_id) == reading.record.id == ids[1]
     assert entries(actor) == []
