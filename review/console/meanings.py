@@ -159,7 +159,9 @@ SETTINGS: Final = (
             "With on, signals count like outcomes: by their reward, or else by used, cited and "
             "helpful, with a session in the place of a context run. Suspicions never count."
         ),
-        protects=_("With off: protects from clients that praise or blame what they retrieved."),
+        protects=_(
+            "Protects from clients that praise or blame what they retrieved, while it is off."
+        ),
         default=_("off"),
     ),
     SettingExplanation(

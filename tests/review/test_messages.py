@@ -389,8 +389,12 @@ GOLDEN: list[tuple[str, dict[str, object], str]] = [
     ("run_emptied", {}, "The records of this pack were erased."),
     ("run_empty", {}, "Nothing fitted, or nothing was found: this pack is empty."),
     ("run_ungraded", {}, "Nobody has said what became of this pack."),
-    ("trouble_empty", {}, "No record has counted negative outcomes in this period."),
-    ("trouble_not_found", {"n": 10000}, "Nothing in the newest 10,000 outcomes of this period."),
+    ("trouble_empty", {}, "No record has counted negative outcomes or signals in this period."),
+    (
+        "trouble_not_found",
+        {"n": 10000},
+        "Nothing in the newest 10,000 outcomes and as many suspicions of this period.",
+    ),
     ("record_runs_empty", {}, "No context pack has held this record."),
     ("record_ungraded", {}, "Nobody has said what became of a pack with this record."),
     ("run_heading", {"time": TIME}, "Context run, 2026-11-30 18:03:11 UTC"),
@@ -483,13 +487,122 @@ GOLDEN: list[tuple[str, dict[str, object], str]] = [
     (
         "trouble_bound",
         {"rows": 50, "n": 10000},
-        "At most 50 records, out of the newest 10,000 outcomes.",
+        "At most 50 records, out of the newest 10,000 outcomes and as many suspicions.",
     ),
     ("trouble_cut", {}, "There is more than this page shows. Choose a shorter period."),
     (
         "event_delivered",
         {"actor": AGENT, "n": 2},
         "Delivered to import-agent (agent, MCP), at rank 2",
+    ),
+    ("integrity_no_concern", {}, "Noted: no concern. Nothing else has changed."),
+    ("integrity_reopened", {}, "Open again. Nothing else has changed."),
+    (
+        "integrity_conflict",
+        {},
+        "This item changed after you opened it. Nothing was saved. "
+        "Below is how it stands now; what you typed is kept.",
+    ),
+    ("reason_blank", {}, "Write a reason: why is it of no concern?"),
+    ("reason_bytes", {"n": 1501}, "The reason is 1,501 bytes; the limit is 500."),
+    ("scan_stopped_items", {"n": 2000}, "Nothing in the first 2,000 items of this view."),
+    ("integrity_empty", {}, "Nobody suspects anything."),
+    ("integrity_filtered_empty", {}, "No suspected record matches."),
+    ("record_signals_empty", {}, "No client has sent a signal about this record."),
+    (
+        "doubt_suspected",
+        {
+            "suspicion": sentence("suspicion_actors", kind="poison", number=3, n=2),
+            "date": "2026-11-02",
+        },
+        "Suspected: poison 3 from 2 actors since 2026-11-02.",
+    ),
+    (
+        "doubt_suspected_twice",
+        {
+            "poison": sentence("suspicion_actors", kind="poison", number=3, n=2),
+            "injection": sentence("suspicion_actors", kind="injection", number=1, n=1),
+            "date": "2026-11-02",
+        },
+        "Suspected: poison 3 from 2 actors, injection 1 from 1 actor since 2026-11-02.",
+    ),
+    ("suspicion_actors", {"kind": "poison", "number": 3, "n": 2}, "poison 3 from 2 actors"),
+    ("suspicion_actors", {"kind": "poison", "number": 3, "n": 1}, "poison 3 from 1 actor"),
+    ("suspected", {"what": "poison 3 from 2 actors"}, "suspected of poison 3 from 2 actors"),
+    ("signals_senders", {"number": 51, "n": 2}, "51 in all (2 senders)"),
+    ("signals_senders", {"number": 1000, "n": 1}, "1,000 in all (1 sender)"),
+    ("signals_counted", {}, "Signals take part in utility here."),
+    ("signals_uncounted", {}, "Signals take no part in utility here."),
+    ("signals_told", {"n": 100}, "At most the 100 latest senders are shown."),
+    ("signal_yes_no", {"yes": 3, "no": 1}, "yes 3, no 1"),
+    (
+        "signal_rewards",
+        {"n": 50, "mean": "+0.500", "least": "-1.000", "most": "+1.000"},
+        "50, mean +0.500, from -1.000 to +1.000",
+    ),
+    ("one_voice", {}, "Each sender is one row, however many signals they send."),
+    (
+        "integrity_advisory",
+        {},
+        "These are unverified suspicions of clients. Nothing is hidden or demoted because of them.",
+    ),
+    ("no_concern_send", {}, "Decide: no concern"),
+    ("reopen_send", {}, "Reopen this item"),
+    ("integrity_read_only", {}, "Deciding needs the role reviewer."),
+    (
+        "integrity_decided",
+        {"actor": PERSON, "time": TIME},
+        "No concern, says reviewer-2 (person), 2026-11-30 18:03:11 UTC.",
+    ),
+    (
+        "integrity_reported",
+        {"actor": PERSON, "time": TIME},
+        "Reported by reviewer-2 (person), 2026-11-30 18:03:11 UTC. "
+        "People judge the report like others.",
+    ),
+    (
+        "integrity_no_concern_hint",
+        {},
+        "Nothing else changes. Later suspicions of enough clients open the item again.",
+    ),
+    (
+        "integrity_reopen_hint",
+        {},
+        "The decision is taken back. A report that was filed stays.",
+    ),
+    (
+        "scan_cut_items",
+        {"n": 2000},
+        "This page looked at 2,000 items. Older ones may match too.",
+    ),
+    (
+        "suspicion_poison",
+        {"actor": AGENT},
+        "Poison suspected by import-agent (agent, MCP)",
+    ),
+    (
+        "suspicion_injection",
+        {"actor": AGENT},
+        "Injection suspected by import-agent (agent, MCP)",
+    ),
+    (
+        "suspicion_twice",
+        {"actor": AGENT},
+        "Poison and injection suspected by import-agent (agent, MCP)",
+    ),
+    ("suspicion_session", {"session": "5aa8109e55ed"}, "session 5aa8109e55ed"),
+    (
+        "suspicions_told",
+        {"n": 20},
+        "At most the newest 20 are told. Of a session only a digest is kept.",
+    ),
+    ("unbound_signals", {"actor": AGENT, "n": 1}, "import-agent (agent, MCP): 1 signal"),
+    ("unbound_signals", {"actor": AGENT, "n": 1000}, "import-agent (agent, MCP): 1,000 signals"),
+    (
+        "unbound_hint",
+        {"n": 10000},
+        "Their hits were never, or are no longer, records here. Of a hit only a digest is kept, so "
+        "none can be followed. Among the newest 10,000 such signals, by sender:",
     ),
 ]
 

@@ -18,6 +18,8 @@ from review.console.components import components_screen
 from review.console.runs import ITEMS
 from review.screens import Screen
 from tests.review.samples import screens
+from tests.review.samples.integrity import items
+from tests.review.samples.integrity import row as item_row
 from tests.review.samples.others import sign_in
 from tests.review.samples.parts import FORM_KEY, HOSTILE, VERSION, report_row
 from tests.review.samples.reports import (
@@ -134,6 +136,7 @@ def test_a_list_of_twenty_fits_into_eight_kilobytes() -> None:
         draw("queue", queue(rows=tuple(report_row() for _ in range(20)))),
         draw("runs", runs(rows=tuple(list_row() for _ in range(20)))),
         draw("trouble", trouble(rows=trouble().rows * 10)),
+        draw("integrity", items(rows=tuple(item_row() for _ in range(20)))),
     ):
         assert len(gzip.compress(page.encode())) <= 8_000
 
@@ -175,6 +178,25 @@ def test_the_form_of_a_doubt_sends_the_version_that_the_page_prints() -> None:
         assert fields["expected_version"] == str(VERSION)
         assert fields["form_key"] == str(FORM_KEY)
         assert f"<code>{str(VERSION)[:8]}<" in page_named(name)
+
+
+def test_the_forms_about_an_item_send_the_state_and_the_version_that_the_page_prints() -> None:
+    page = Page(page_named("item"))
+    fields = [(a.get("name"), a.get("value")) for a in page.all("input")]
+    assert fields.count(("seen", "open")) == 2
+    assert fields.count(("form_key", str(FORM_KEY))) == 2
+    assert [value for name, value in fields if name == "decision"] == ["no_concern", "report"]
+    assert [value for name, value in fields if name == "expected_version"] == [str(VERSION)]
+    assert f"<code>{str(VERSION)[:8]}<" in page_named("item")
+
+
+def test_a_decided_item_offers_nothing_but_to_take_the_decision_back() -> None:
+    fields = [
+        (a.get("name"), a.get("value")) for a in Page(page_named("decided item")).all("input")
+    ]
+    assert ("seen", "no_concern") in fields
+    assert "decision" not in dict(fields)
+    assert "data-guard" not in page_named("reported item for a reader")
 
 
 def test_who_may_not_promote_sees_no_form_but_a_reason() -> None:
@@ -236,6 +258,10 @@ def test_the_list_names_each_cell_that_a_narrow_page_shows_without_its_head() ->
     assert 'data-label="Magnitude"' in page_named("audit")
     assert 'data-label="Relevance"' in page_named("run")
     assert 'data-label="Distinct senders"' in page_named("trouble")
+    assert 'data-label="Injection"' in page_named("trouble")
+    assert 'data-label="Rewards, summed"' in page_named("record signals")
+    assert 'data-label="Poison suspected"' in page_named("item")
+    assert 'data-label="First"' in page_named("integrity")
 
 
 def test_who_may_not_report_sees_no_way_to_and_no_column_for_it() -> None:

@@ -13,6 +13,7 @@ from review.console import keys
 from review.screens import KeyHint
 from tests.factories import a_report
 from tests.review.pages import Page
+from tests.review.situations import suspected
 from tests.review.visitors import entries_of, visitor
 from tests.statements import watched
 
@@ -44,7 +45,13 @@ def test_the_help_explains_words_roles_utility_and_audit(browser: Client) -> Non
 
 
 @pytest.mark.parametrize(
-    ("setting", "default"), [("one_vote_per_run", "off"), ("minimum_actors", "1")]
+    ("setting", "default"),
+    [
+        ("one_vote_per_run", "off"),
+        ("minimum_actors", "1"),
+        ("signals_in_utility", "off"),
+        ("integrity_quorum", "2"),
+    ],
 )
 def test_each_setting_says_what_it_protects_from_and_its_default(
     browser: Client, setting: str, default: str
@@ -55,12 +62,13 @@ def test_each_setting_says_what_it_protects_from_and_its_default(
 
 
 def test_the_keys_page_holds_every_key_that_a_page_hints_at(
-    browser: Client, agent: Actor, auditor: Actor, record: AssertedRecord
+    browser: Client, agent: Actor, owner: Actor, auditor: Actor, record: AssertedRecord
 ) -> None:
+    item = suspected(record, agent, owner)
     page = opened(browser, KEYS)
     assert page.title == "Keyboard shortcuts · Errata"
     listed = set(re.findall(r'<kbd class="key">(.+?)</kbd>', page.html))
-    assert {"?", "g q", "g a", "p", "[", "]", "u"} <= listed
+    assert {"?", "g q", "g i", "g a", "p", "[", "]", "u"} <= listed
     for name, group in vars(keys).items():
         if name.endswith("_KEYS") and name != "ROW_KEYS":
             assert all(isinstance(hint, KeyHint) and hint.keys in listed for hint in group)
@@ -71,6 +79,9 @@ def test_the_keys_page_holds_every_key_that_a_page_hints_at(
         f"/p/demo/reports/{report.id}/",
         record_page,
         f"{record_page}report/",
+        f"{record_page}signals/",
+        "/p/demo/integrity/",
+        f"/p/demo/integrity/{item}/",
     ):
         assert opened(browser, path).hinted_keys <= listed
     assert opened(visitor(auditor), "/p/demo/audit/").hinted_keys <= listed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from review.screens import Screen
 from tests.review.samples.doubts import doubt_screens
+from tests.review.samples.integrity import integrity_screens
 from tests.review.samples.others import other_screens
 from tests.review.samples.records import record_screens
 from tests.review.samples.reports import report_screens
@@ -17,5 +18,6 @@ def screens() -> dict[str, tuple[str, Screen]]:
         **record_screens(),
         **doubt_screens(),
         **run_screens(),
+        **integrity_screens(),
         **other_screens(),
     }
