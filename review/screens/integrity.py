@@ -112,6 +112,7 @@ class ItemForm:
     form_key: UUID
     seen: str
     origin: str
+    hint: Sentence
     label: Sentence
     decision: str = ""
     expected_version: UUID | None = None

@@ -26,7 +26,7 @@ THEMES: Final[tuple[tuple[Literal["light", "dark"], ...], ...]] = (
     ("dark", "light"),
 )
 HTML_BYTES, GZIPPED_BYTES, LIST_GZIPPED_BYTES = 60 * 1024, 14 * 1024, 8 * 1024
-LIST: Final = re.compile(r"/p/[a-z]+/(reports|runs|trouble)/(\?.*)?")
+LIST: Final = re.compile(r"/p/[a-z]+/(reports|runs|trouble|integrity)/(\?.*)?")
 TITLE: Final = re.compile(r"(Error: |Changed: )?[A-Z][a-z]+( [a-z]+)*( · [a-z]+)? · Errata")
 POLICY: Final = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "

@@ -23,6 +23,7 @@ REPORTS: Final = "/p/demo/reports/"
 AUDIT: Final = "/p/demo/audit/"
 RUNS: Final = "/p/demo/runs/"
 TROUBLE: Final = "/p/demo/trouble/"
+INTEGRITY: Final = "/p/demo/integrity/"
 PROPOSED: Final = "Gitega"
 #: Longer than what a note shows unfolded.
 LONG: Final = f"The {MARKER} moved its capital from Bujumbura to Gitega in 2019. " * 21
@@ -70,3 +71,8 @@ def record_address(record: AssertedRecord | UUID, tab: str = "") -> str:
 def run_address(run: CompiledContext) -> str:
     """Where a context run is shown."""
     return f"{RUNS}{run.run_id}/"
+
+
+def item_address(item: UUID) -> str:
+    """Where a suspected record is shown."""
+    return f"{INTEGRITY}{item}/"

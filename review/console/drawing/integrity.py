@@ -226,24 +226,25 @@ def _event(row: integrity.SuspicionRow, names: Names) -> SuspicionEvent:
 
 
 def _no_concern_form(item: integrity.IntegrityRow, page: ItemPage, fields: ReasonForm) -> ItemForm:
-    form = _form(item, page, "decide", sentence("no_concern_send"), fields)
+    form = _form(item, page, "decide", "no_concern_send", "integrity_no_concern_hint", fields)
     return replace(form, decision=Decision.NO_CONCERN.value)
 
 
 def _report_form(reading: ItemReading, page: ItemPage, fields: DoubtForm) -> ItemForm:
-    form = _form(reading.item, page, "decide", sentence("doubt_send"), fields)
+    form = _form(reading.item, page, "decide", "doubt_send", "doubt_hints", fields)
     return replace(form, decision=Decision.REPORT.value, expected_version=reading.record.version)
 
 
 def _reopen_form(item: integrity.IntegrityRow, page: ItemPage) -> ItemForm:
-    return _form(item, page, "reopen", sentence("reopen_send"))
+    return _form(item, page, "reopen", "reopen_send", "integrity_reopen_hint")
 
 
 def _form(
     item: integrity.IntegrityRow,
     page: ItemPage,
     verb: str,
-    label: Sentence,
+    label: str,
+    hint: str,
     fields: BaseForm | None = None,
 ) -> ItemForm:
     """A form about the state drawn; its key is made now, so each drawn form has its own."""
@@ -252,7 +253,8 @@ def _form(
         form_key=uuid4(),
         seen=item.state.value,
         origin=page.origin,
-        label=label,
+        label=sentence(label),
+        hint=sentence(hint),
         fields=fields,
     )
 

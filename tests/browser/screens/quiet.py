@@ -1,10 +1,10 @@
-"""What a project shows in which nobody has compiled anything yet."""
+"""What a project shows in which nobody has compiled or suspected anything yet."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.browser.scene import RUNS, TROUBLE
+from tests.browser.scene import INTEGRITY, RUNS, TROUBLE
 from tests.browser.screens.matrix import shown
 
 if TYPE_CHECKING:
@@ -20,3 +20,8 @@ def never_a_run(window: Window, _scene: Scene) -> None:
 @shown("trouble-list", "reviewer")
 def no_trouble(window: Window, _scene: Scene) -> None:
     window.goto(TROUBLE)
+
+
+@shown("integrity-list", "reviewer")
+def no_suspicion(window: Window, _scene: Scene) -> None:
+    window.goto(INTEGRITY)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -21,7 +22,7 @@ from tests.review.situations import retract, signalled, suspected
 from tests.review.visitors import entries_of, visitor
 
 PATH = "/p/demo/integrity/"
-INJECTED = {"is_injection_suspected": True}
+INJECTED: dict[str, Any] = {"is_injection_suspected": True}
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -167,7 +168,8 @@ def test_a_doubt_because_of_suspicions_begins_with_them(
 ) -> None:
     signalled(agent, shared, is_used=True, is_poison_suspected=False)
     for number, kind in enumerate(kinds):
-        signalled((agent, owner)[number % 2], shared, **{f"is_{kind}_suspected": True})
+        what: dict[str, Any] = {f"is_{kind}_suspected": True}
+        signalled((agent, owner)[number % 2], shared, **what)
     page = opened(browser, address(shared, "report/?reason=suspicions"))
     note = page.html.partition("<textarea")[2].partition(">")[2].partition("</textarea>")[0]
     assert note.strip().startswith(said)

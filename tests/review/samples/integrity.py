@@ -92,6 +92,7 @@ def _form(**changes: object) -> ItemForm:
         form_key=FORM_KEY,
         seen="open",
         origin="signed",
+        hint=sentence("integrity_no_concern_hint"),
         label=sentence("no_concern_send"),
         decision="no_concern",
         fields=ReasonForm({"reason": TYPED}),
