@@ -173,7 +173,7 @@ def test_what_clients_said_of_a_record_leads_to_its_correction(
     window.follow("View the new record")
     assert "Nobody has said what became of a pack with this record." in window.text
     window.follow("Records in trouble")
-    assert "No record has counted negative outcomes in this period." in window.text
+    assert "No record has counted negative outcomes or signals in this period." in window.text
     window.follow("Include closed records")
     [row] = rows_of(window.page)
     assert "Superseded" in row
