@@ -17,7 +17,7 @@ from tests.factories import MARKER, PASSWORD
 from tests.invariants import assert_invariants
 from tests.leaks import leaks_in
 from tests.personas import account
-from tests.review.situations import compiled, correct, graded
+from tests.review.situations import compiled, correct, graded, suspected
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -173,10 +173,45 @@ def test_what_clients_said_of_a_record_leads_to_its_correction(
     window.follow("View the new record")
     assert "Nobody has said what became of a pack with this record." in window.text
     window.follow("Records in trouble")
-    assert "No record has counted negative outcomes or signals in this period." in window.text
+    assert "No record has counted negative outcomes or signals" in window.text
     window.follow("Include closed records")
     [row] = rows_of(window.page)
     assert "Superseded" in row
+
+
+def test_a_suspected_record_is_looked_at_and_decided_about(
+    window: Window, scene: Scene, reviewer: Actor
+) -> None:
+    chad = scene.record(subject=f"Chad of the {MARKER}", object="Fort-Lamy")
+    suspected(chad, scene.agent, scene.rival)
+    enter(window, reviewer)
+    window.follow("Integrity")
+    window.follow(f"Chad of the {MARKER} · has_capital · Fort-Lamy")
+    window.click("Decide: no concern")
+    assert window.status == 422
+    assert "Write a reason: why is it of no concern?" in window.focused
+    window.page.get_by_label("Why is it of no concern?").fill(f" Asked the {MARKER}.\n")
+    window.click("Decide: no concern")
+    assert window.focused.startswith("Noted: no concern. Nothing else has changed.")
+    assert "No concern, says reviewer (person), 20" in window.text
+
+    # A decision is taken back, and a report becomes a correction like any other.
+    window.click("Reopen this item")
+    assert window.focused == "Open again. Nothing else has changed."
+    note = window.page.get_by_label("What is wrong?")
+    assert note.input_value().startswith("Suspected: poison 2 from 2 actors since 20")
+    note.fill(f"The capital of Chad, says the {MARKER}, is Ndjamena.")
+    window.page.get_by_label("It should").fill("Ndjamena")
+    window.click("Report this doubt")
+    assert window.focused.startswith("Reported. Nothing has changed yet; a reviewer decides.")
+    window.follow("Open the report")
+    assert "suspected of poison 2 from 2 actors" in window.text
+    window.click("Correct to “Ndjamena”, open next")
+    assert "credited to you." in window.focused
+    window.follow("Integrity")
+    [row] = rows_of(window.page)
+    assert "Superseded" in row
+    assert row.endswith("Reported")
 
 
 def review(window: Window, story: Story, scene: Scene) -> None:

@@ -11,17 +11,19 @@ from memory.vocabulary import Role
 from tests.browser.measures import probe
 from tests.browser.scene import (
     AUDIT,
+    INTEGRITY,
     LONG,
     REPORTS,
     RUNS,
     TROUBLE,
     address,
+    item_address,
     record_address,
     run_address,
 )
 from tests.browser.screens.decision import CORRECT_NEXT, promoted_by_somebody
 from tests.factories import grant
-from tests.review.situations import compiled, correct
+from tests.review.situations import compiled, correct, suspected
 
 if TYPE_CHECKING:
     from memory.actor import Actor
@@ -203,6 +205,24 @@ def test_keys_move_from_a_list_of_runs_into_one_and_back(keyboard: Keyboard, sce
     assert window.path == record_address(record)
 
 
+def test_the_keys_of_suspected_records_lead_through_the_list_and_back(
+    keyboard: Keyboard, scene: Scene
+) -> None:
+    window = keyboard.window
+    items = [suspected(scene.record(), scene.agent, scene.rival) for _ in range(2)]
+    listed = f"{INTEGRITY}?state=open"
+    window.goto(listed)
+    keyboard.press("f")
+    assert window.page.evaluate("document.activeElement.name") == "kind"
+    window.page.evaluate("document.activeElement.blur()")
+    keyboard.leads("j", "j", "o")
+    assert window.path.startswith(item_address(items[0]))
+    keyboard.press("e")
+    assert window.page.evaluate("document.activeElement.id") == "suspects"
+    keyboard.leads("u")
+    assert window.path == listed
+
+
 def test_two_keys_lead_to_the_places_of_the_navigation(
     window: Window, owner: Actor, scene: Scene
 ) -> None:
@@ -221,6 +241,8 @@ def test_two_keys_lead_to_the_places_of_the_navigation(
     assert window.path == RUNS
     keyboard.leads("g", "t")
     assert window.path == TROUBLE
+    keyboard.leads("g", "i")
+    assert window.path == INTEGRITY
     keyboard.leads("g", "q")
     assert window.path == REPORTS
     keyboard.press("g")
@@ -283,7 +305,8 @@ def test_tab_stops_everywhere_in_the_order_of_the_page(
     window.sign_in(owner)
     run = compiled(scene.agent)
     paths = (REPORTS, address(report), record_address(record), AUDIT, RUNS, run_address(run))
-    for path in (*paths, TROUBLE):
+    item = suspected(record, scene.agent, scene.rival)
+    for path in (*paths, TROUBLE, INTEGRITY, item_address(item)):
         window.goto(path)
         wanted, reached = probe(window, "stops"), []
         for _ in wanted:

@@ -18,6 +18,7 @@ from memory.operations.retract_records import RetractionDraft, retract_records
 from memory.vocabulary import RecordStatus
 from tests.factories import a_record, a_report, a_run, an_outcome, fresh
 from tests.observed import Entry, audit_of, changed_tables, refused
+from tests.review.situations import signalled
 from tests.statements import watched
 
 if TYPE_CHECKING:
@@ -85,6 +86,46 @@ def test_a_row_says_what_clients_said_of_a_record_and_how_many_they_are(
             open_reports=2,
         ),
     )
+
+
+def test_suspicions_count_one_by_one_and_senders_over_both(
+    agent: Actor, pack: CompiledContext, record: AssertedRecord, other: AssertedRecord
+) -> None:
+    suspicious = another(agent)
+    an_outcome(agent, pack, record.id, INCORRECT)
+    signalled(agent, record, record, is_poison_suspected=True)
+    signalled(suspicious, record, is_poison_suspected=True, is_injection_suspected=True)
+    signalled(another(agent), record, is_helpful=False)
+    signalled(agent, other, is_injection_suspected=True, is_poison_suspected=False)
+    signalled(agent, "nowhere", is_poison_suspected=True)
+    first, second = listed(agent).rows
+    assert (first.record_id, second.record_id) == (record.id, other.id)
+    assert (first.incorrect, first.harmful, first.poison, first.injection) == (1, 0, 3, 1)
+    assert (second.incorrect, second.harmful, second.poison, second.injection) == (0, 0, 0, 1)
+    assert (first.actors, second.actors) == (2, 1)
+
+
+def test_with_one_vote_a_run_suspicions_still_count_one_by_one(
+    agent: Actor, operator: Actor, record: AssertedRecord
+) -> None:
+    configure_project(actor=fresh(operator), one_vote_per_run=True)
+    for _ in range(3):
+        signalled(agent, record, session="one", is_poison_suspected=True)
+    (row,) = listed(agent).rows
+    assert (row.poison, row.actors) == (3, 1)
+
+
+def test_so_many_of_the_newest_suspicions_are_looked_at(
+    agent: Actor,
+    record: AssertedRecord,
+    other: AssertedRecord,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for target in (record, other, other):
+        signalled(agent, target, is_poison_suspected=True)
+    assert not listed(agent).is_cut
+    monkeypatch.setattr(trouble, "NEWEST_OUTCOMES", 2)
+    assert (ids(agent), listed(agent).is_cut) == ([other.id], True)
 
 
 def test_other_outcomes_and_those_about_packs_are_no_trouble(
