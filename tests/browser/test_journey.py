@@ -187,10 +187,12 @@ def test_a_suspected_record_is_looked_at_and_decided_about(
     enter(window, reviewer)
     window.follow("Integrity")
     window.follow(f"Chad of the {MARKER} · has_capital · Fort-Lamy")
+    reason = window.page.get_by_label("Why is it of no concern?")
+    reason.fill(" ")
     window.click("Decide: no concern")
     assert window.status == 422
     assert "Write a reason: why is it of no concern?" in window.focused
-    window.page.get_by_label("Why is it of no concern?").fill(f" Asked the {MARKER}.\n")
+    reason.fill(f" Asked the {MARKER}.\n")
     window.click("Decide: no concern")
     assert window.focused.startswith("Noted: no concern. Nothing else has changed.")
     assert "No concern, says reviewer (person), 20" in window.text
