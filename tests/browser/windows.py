@@ -236,6 +236,13 @@ class Window:
 
     @property
     def focused(self) -> str:
-        """What has the focus says this."""
+        """What has the focus says this.
+
+        The focus that a page asks for comes with its first picture, a moment after it is loaded.
+        """
+        for _ in range(20):
+            if self.page.evaluate("document.activeElement !== document.body"):
+                break
+            self.page.wait_for_timeout(50)
         said: str = self.page.evaluate("document.activeElement.textContent")
         return " ".join(said.split())
