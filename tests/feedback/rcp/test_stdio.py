@@ -33,7 +33,7 @@ def served(token: str, lines: bytes) -> list[Any]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-@pytest.mark.django_db
+@pytest.mark.django_db(transaction=True)
 def test_blank_lines_and_notifications_are_met_with_silence() -> None:
     notification = b'{"jsonrpc":"2.0","method":"notifications/cancel","params":{"id":1}}'
 
@@ -42,13 +42,13 @@ def test_blank_lines_and_notifications_are_met_with_silence() -> None:
     assert served("", lines) == []
 
 
-@pytest.mark.django_db
+@pytest.mark.django_db(transaction=True)
 def test_a_line_may_end_as_on_windows_or_with_the_input() -> None:
     for lines in (b"{\r\n{\n", b"{\n{"):
         assert [answer["error"]["code"] for answer in served("", lines)] == [-32700] * 2
 
 
-@pytest.mark.django_db
+@pytest.mark.django_db(transaction=True)
 def test_a_line_of_a_mebibyte_is_read_and_a_longer_one_skipped() -> None:
     longest = b'"' + b"x" * (BODY_BYTES - 2) + b'"'
     for end in (b"\n", b"\r\n"):
