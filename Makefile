@@ -8,8 +8,11 @@ REPEATS ?= 5
 DEV := .venv/bin
 MANAGE := $(DEV)/python manage.py
 CODE := config memory feedback review tests manage.py
+SPREAD := -n auto --dist loadfile --no-loadscope-reorder
 TESTED := DJANGO_SETTINGS_MODULE=config.settings.test
 export PYTHON
+# Dozens of programs are started, which would else compile all that they import each time.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help run test test-fast test-next check fmt fmt-check lint types imports migrations schema \
 	schema-check templates deploy bench bench-loop demo-env lock clean dev
@@ -31,14 +34,14 @@ dev:
 
 test: dev ## the whole quick suite, browser included (ARGS="-k name")
 	chrome=$$(.ci/browser $(DEV)/python) || chrome=; \
-	if [ -n "$$chrome" ]; then CHROME=$$chrome exec $(DEV)/pytest -n auto --dist loadfile $(ARGS); \
+	if [ -n "$$chrome" ]; then CHROME=$$chrome exec $(DEV)/pytest $(SPREAD) $(ARGS); \
 	elif [ "$(CI)" = true ]; then echo "No Chromium: the browser tests cannot run." >&2; exit 1; \
-	else $(DEV)/pytest -n auto --dist loadfile -m "not browser" $(ARGS); code=$$?; \
+	else $(DEV)/pytest $(SPREAD) -m "not browser" $(ARGS); code=$$?; \
 	echo "*** NOT RUN: the browser tests, because no Chromium could be found or installed. ***" >&2; \
 	exit $$code; fi
 
 test-fast: dev ## the suite without browser, plans and slow tests, under a minute
-	$(DEV)/pytest -n auto --dist loadfile -m "not browser and not plans and not slow" $(ARGS)
+	$(DEV)/pytest $(SPREAD) -m "not browser and not plans and not slow" $(ARGS)
 
 test-next: dev ## the suite with the newest Python found and Django 6.1, outside the locks
 	.ci/next $(ARGS)
