@@ -9,6 +9,7 @@ from typing import Any, Final, Protocol
 
 import pytest
 from django.test import Client
+from django.test.client import ClientHandler
 
 from memory.actor import Actor
 from memory.http import rates
@@ -19,6 +20,8 @@ from tests.factories import a_project, fresh
 from tests.personas import client as acting_client
 
 TIMEOUT_SECONDS: Final = 30
+#: Of all clients here, which would else each build the middleware anew.
+HANDLER: Final = ClientHandler(enforce_csrf_checks=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,7 @@ class InProcess:
         if token is not None:
             sent.setdefault("Authorization", f"Bearer {token or self.default_token}")
         client = Client(raise_request_exception=False)
+        client.handler = HANDLER
         raw = encoded(body)
         environ: Any = {"CONTENT_LENGTH": str(len(raw))}  # Django leaves both out for no bytes
         environ["CONTENT_TYPE"] = content_type
