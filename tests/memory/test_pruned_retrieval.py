@@ -1,0 +1,112 @@
+"""Looking only at the records of rare words finds what looking at all records finds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memory import retrieval
+from memory.operations.assert_records import assert_records
+from memory.retrieval import Candidate, Search, find_candidates
+from memory.transactions import project_scope
+from tests.factories import RecordDraftFactory, fresh
+from tests.statements import watched
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memory.actor import Actor
+
+pytestmark = pytest.mark.django_db
+
+WORDS = ["zebra", "lake", "river", "grass", "tree", "stone", "cloud", "fox", "bell", "drum"]
+RECORDS_OF_A_CALL = 20
+IN_FULL, IN_PART, TWICE = "in full", "in part", "twice"
+
+
+def say(actor: Actor, statements: Sequence[str]) -> None:
+    """One record for each of the statements."""
+    for start in range(0, len(statements), RECORDS_OF_A_CALL):
+        drafts = [
+            RecordDraftFactory.create(statement=statement)
+            for statement in statements[start : start + RECORDS_OF_A_CALL]
+        ]
+        assert_records(actor=fresh(actor), drafts=drafts)
+
+
+def look(actor: Actor, text: str, *, limit: int, days: int = 0) -> tuple[list[Candidate], str]:
+    """What is found, and how: by looking at all records, at those of rare words, or at both."""
+    with project_scope(actor.project_id) as scope, watched() as statements:
+        as_of = scope.opened_at + timedelta(days=days)
+        search = Search(
+            text=text, data_subject=None, include_shared=False, as_of=as_of, limit=limit
+        )
+        rows = list(find_candidates(actor, search).rows)
+    looks = [sql for sql, _ in statements.sent if "scored AS" in sql]
+    if len(looks) == 2:
+        return rows, TWICE
+    return rows, IN_PART if "common AS" in looks[0] else IN_FULL
+
+
+@pytest.fixture
+def prunes_always(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However few postings there are."""
+    monkeypatch.setattr(retrieval, "PRUNED_POSTINGS", 0)
+
+
+def test_rare_words_find_what_all_words_find(
+    agent: Actor, monkeypatch: pytest.MonkeyPatch, prunes_always: None
+) -> None:
+    random = Random("pruned")
+    shares = [1 / (place + 1) for place in range(len(WORDS))]
+    say(
+        agent,
+        [
+            " ".join(random.choices(WORDS, shares, k=random.randint(1, 9))) + f" n{number}"
+            for number in range(140)
+        ],
+    )
+    ways = []
+    for _ in range(40):
+        text = " ".join(random.sample(WORDS, random.randint(2, 6)))
+        limit = random.choice([1, 10, 40])
+        monkeypatch.setattr(retrieval, "PRUNED_POSTINGS", 0)
+        rows, way = look(agent, text, limit=limit)
+        monkeypatch.setattr(retrieval, "PRUNED_POSTINGS", 10**9)
+        expected, in_full = look(agent, text, limit=limit)
+        assert in_full == IN_FULL
+        assert [row.id for row in rows] == [row.id for row in expected], text
+        assert [row.relevance for row in rows] == pytest.approx([r.relevance for r in expected])
+        ways.append(way)
+    assert {IN_FULL, IN_PART, TWICE} == set(ways)
+    assert ways.count(IN_PART) > ways.count(TWICE)
+
+
+def test_what_common_words_lift_above_a_rare_one_is_found(
+    agent: Actor, prunes_always: None
+) -> None:
+    """The record with the rare word says so much else that its likelihood is below the others'."""
+    filler = " ".join(f"n{number}" for number in range(300))
+    say(agent, [f"zebra {filler}", *["lake river"] * 20, *["lake stone"] * 3])
+    rows, way = look(agent, "zebra lake river", limit=1)
+    assert (rows[0].statement, way) == ("lake river", TWICE)
+
+
+def test_rare_records_that_hold_no_longer_make_room(agent: Actor, prunes_always: None) -> None:
+    ends = RecordDraftFactory.create(statement="zebra lake")
+    with project_scope(agent.project_id) as scope:
+        valid_until = scope.opened_at + timedelta(days=1)
+    assert_records(actor=fresh(agent), drafts=[replace(ends, valid_until=valid_until)])
+    say(agent, ["lake river"] * 20)
+    assert look(agent, "zebra lake", limit=1)[1] == IN_PART
+    rows, way = look(agent, "zebra lake", limit=1, days=2)
+    assert (rows[0].statement, way) == ("lake river", TWICE)
+
+
+def test_few_postings_are_read_in_full(agent: Actor) -> None:
+    say(agent, ["zebra lake", *["lake river"] * 20])
+    assert look(agent, "zebra lake", limit=1)[1] == IN_FULL
