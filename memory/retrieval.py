@@ -25,6 +25,7 @@ from uuid import UUID
 
 from django.db import connection
 
+from memory.queries.lexemes import Lexeme, find_lexemes
 from memory.queries.record_filters import sql_of
 from memory.scope import current_scope
 from memory.vocabulary import Relation, Trust
@@ -41,9 +42,6 @@ POSTINGS_PER_TERM: Final = 100_000
 PRUNED_POSTINGS: Final = 5_000  # fewer are read in full as quickly
 _RAREST_SHARE: Final = 1 / 3  # of all postings, so that it is worth a second attempt
 CANDIDATES_SCORED: Final = 2_000
-_CORRECTED_LEXEMES: Final = 4
-_SHORTEST_MISSPELT: Final = 4  # characters; shorter words are like too many others
-_PROBED_POSTINGS: Final = 400_000  # of a text with too many lexemes, to find the rarest ones
 _UNITS: Final = 10**8  # of a weight; 16 lexemes of 100,000 postings keep it below 2**31
 _Row = tuple[Any, ...]
 _FLOOR: Final = log(1 + 2000 / 50)  # what a lexeme costs the longest usual statement
@@ -121,14 +119,6 @@ class Candidates:
 
 
 @dataclass(frozen=True, slots=True)
-class _Lexeme:
-    """A lexeme that occurs: its terms, one for each person of the scope, and its frequency."""
-
-    terms: tuple[int, ...]
-    frequency: int
-
-
-@dataclass(frozen=True, slots=True)
 class _Split:
     """The lexemes of a search, the rarest first, and their weights in units of 1e-8.
 
@@ -136,7 +126,7 @@ class _Split:
     likelihood of a record with all of the others, and no more, is at most.
     """
 
-    lexemes: tuple[_Lexeme, ...]
+    lexemes: tuple[Lexeme, ...]
     weights: tuple[int, ...]
     rarest: int
 
@@ -160,58 +150,6 @@ class _Split:
         ]
         return [term for term, _ in pairs], [weight for _, weight in pairs]
 
-
-# The first count only tells what occurs, and the rarest lexemes of a long text; those that are used
-# are counted again, since a frequency is a weight. A word that occurs nowhere is taken for the most
-# similar word of a name, if one is similar enough. Closed records count only for the past.
-_LEXEMES: Final = """
-WITH given AS (
-  SELECT lexeme, count(*) OVER () AS number
-  FROM unnest(tsvector_to_array(to_tsvector(%(configuration)s::regconfig, %(text)s))) AS lexeme
-), probed AS (
-  SELECT lexeme, lexeme AS known, sum(posted.number) AS number
-  FROM given, memory_project, unnest(%(subjects)s::uuid[]) AS subject(id),
-    unnest(%(states)s::boolean[]) AS state(is_current), LATERAL (
-      SELECT count(*) AS number FROM (
-        SELECT FROM memory_posting p WHERE p.project_id = %(project)s
-          AND p.term = memory_term_v1(digest_key, subject.id, lexeme)
-          AND p.is_current = state.is_current
-        LIMIT CASE WHEN given.number <= %(used)s THEN 1
-          ELSE greatest(200, %(probed)s / given.number) END) AS posting) AS posted
-  WHERE memory_project.id = %(project)s
-  GROUP BY lexeme
-), unknown AS MATERIALIZED (
-  SELECT lexeme FROM probed JOIN given USING (lexeme)
-  WHERE probed.number = 0 AND given.number <= %(used)s ORDER BY lexeme LIMIT %(corrected)s
-), misspelt AS (
-  SELECT lexeme, min(word) AS word
-  FROM unknown, unnest(tsvector_to_array(to_tsvector('errata_simple', %(text)s))) AS word
-  WHERE length(word) >= %(shortest)s
-    AND lexeme = ANY (tsvector_to_array(to_tsvector(%(configuration)s::regconfig, word)))
-  GROUP BY lexeme
-), used AS (
-  SELECT lexeme, known FROM (
-    SELECT lexeme, known, number FROM probed WHERE number > 0
-    UNION ALL
-    SELECT lexeme, memory_similar_lexeme_v1(%(configuration)s::regconfig,
-      %(subjects)s::uuid[], word), 1 FROM misspelt) AS found
-  WHERE known IS NOT NULL ORDER BY number, lexeme LIMIT %(used)s
-), hashed AS (
-  SELECT lexeme, array_agg(memory_term_v1(digest_key, subject.id, known)) AS terms
-  FROM used, memory_project, unnest(%(subjects)s::uuid[]) AS subject(id)
-  WHERE memory_project.id = %(project)s GROUP BY lexeme
-), counted AS (
-  SELECT lexeme, terms, (
-    SELECT sum(posted.number) FROM unnest(terms) AS word(term),
-      unnest(%(states)s::boolean[]) AS state(is_current), LATERAL (
-        SELECT count(*) AS number FROM (
-          SELECT FROM memory_posting p WHERE p.project_id = %(project)s AND p.term = word.term
-            AND p.is_current = state.is_current LIMIT %(postings)s) AS posting) AS posted
-  )::bigint AS frequency
-  FROM hashed
-)
-SELECT lexeme, terms, frequency FROM given LEFT JOIN counted USING (lexeme) ORDER BY lexeme
-"""
 
 # Scores come from the key of the postings alone; records are looked up from the best one on, until
 # enough of them are eligible. Every cut is by score and then id, so equal searches find the same;
@@ -289,7 +227,14 @@ def find_candidates(actor: Actor, search: Search) -> Candidates:
     Two statements, one where no word occurs and three where the first look missed something; the
     key of memory_posting, then records by their key.
     """
-    lexemes = _find_lexemes(actor, search)
+    lexemes = find_lexemes(
+        actor,
+        search.text,
+        subjects=_subjects(search),
+        states=_states(search),
+        used=LEXEMES_PER_SEARCH,
+        postings=POSTINGS_PER_TERM,
+    )
     matched = [lexeme for lexeme in lexemes.values() if lexeme is not None]
     rows = _find_rows(actor, search, matched) if matched else []
     floor = len(matched) * _FLOOR
@@ -318,34 +263,7 @@ def _roles(search: Search) -> list[str] | None:
     return None if search.source_roles is None else [role.value for role in search.source_roles]
 
 
-def _find_lexemes(actor: Actor, search: Search) -> dict[str, _Lexeme | None]:
-    """Every distinct lexeme of the text; None for those that do not occur or are not used.
-
-    A name may hold a similar word that no posting has: it was cut into words in another way.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _LEXEMES,
-            {
-                "configuration": current_scope().search_configuration,
-                "text": search.text,
-                "project": actor.project_id,
-                "subjects": _subjects(search),
-                "states": _states(search),
-                "used": LEXEMES_PER_SEARCH,
-                "probed": _PROBED_POSTINGS,
-                "shortest": _SHORTEST_MISSPELT,
-                "corrected": _CORRECTED_LEXEMES,
-                "postings": POSTINGS_PER_TERM,
-            },
-        )
-        return {
-            lexeme: _Lexeme(tuple(terms), frequency) if frequency else None
-            for lexeme, terms, frequency in cursor  # the word of a name may stand in no statement
-        }
-
-
-def _find_rows(actor: Actor, search: Search, matched: Sequence[_Lexeme]) -> list[_Row]:
+def _find_rows(actor: Actor, search: Search, matched: Sequence[Lexeme]) -> list[_Row]:
     """The best records; the second attempt looks at all where the first may have missed some."""
     split = _split(matched)
     rows = _read_rows(actor, search, split)
@@ -355,7 +273,7 @@ def _find_rows(actor: Actor, search: Search, matched: Sequence[_Lexeme]) -> list
     return _read_rows(actor, search, replace(split, rarest=len(matched)))
 
 
-def _split(matched: Sequence[_Lexeme]) -> _Split:
+def _split(matched: Sequence[Lexeme]) -> _Split:
     """All lexemes, or those whose records are likely to be the best ones.
 
     That is when two of the rarest outweigh all of the others together.
