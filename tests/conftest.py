@@ -22,6 +22,7 @@ pytest_plugins = [
     "tests.wire",
     "tests.serving",
     "tests.looping",
+    "tests.row_security",
 ]
 
 

@@ -53,15 +53,13 @@ def look(actor: Actor, text: str, *, limit: int, days: int = 0) -> tuple[list[Ca
 
 
 @pytest.fixture
-def prunes_always(monkeypatch: pytest.MonkeyPatch) -> None:
+def _prunes_always(monkeypatch: pytest.MonkeyPatch) -> None:
     """However few postings there are."""
     monkeypatch.setattr(retrieval, "PRUNED_POSTINGS", 0)
 
 
-def test_rare_words_find_what_all_words_find(
-    agent: Actor, monkeypatch: pytest.MonkeyPatch, prunes_always: None
-) -> None:
-    random = Random("pruned")
+def test_rare_words_find_what_all_words_find(agent: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = Random("pruned")  # noqa: S311 - no secret
     shares = [1 / (place + 1) for place in range(len(WORDS))]
     say(
         agent,
@@ -86,9 +84,8 @@ def test_rare_words_find_what_all_words_find(
     assert ways.count(IN_PART) > ways.count(TWICE)
 
 
-def test_what_common_words_lift_above_a_rare_one_is_found(
-    agent: Actor, prunes_always: None
-) -> None:
+@pytest.mark.usefixtures("_prunes_always")
+def test_what_common_words_lift_above_a_rare_one_is_found(agent: Actor) -> None:
     """The record with the rare word says so much else that its likelihood is below the others'."""
     filler = " ".join(f"n{number}" for number in range(300))
     say(agent, [f"zebra {filler}", *["lake river"] * 20, *["lake stone"] * 3])
@@ -96,7 +93,8 @@ def test_what_common_words_lift_above_a_rare_one_is_found(
     assert (rows[0].statement, way) == ("lake river", TWICE)
 
 
-def test_rare_records_that_hold_no_longer_make_room(agent: Actor, prunes_always: None) -> None:
+@pytest.mark.usefixtures("_prunes_always")
+def test_rare_records_that_hold_no_longer_make_room(agent: Actor) -> None:
     ends = RecordDraftFactory.create(statement="zebra lake")
     with project_scope(agent.project_id) as scope:
         valid_until = scope.opened_at + timedelta(days=1)

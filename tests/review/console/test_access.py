@@ -166,6 +166,19 @@ def test_the_matrix_of_a_project_holds(
                 assert answer["Allow"] == ", ".join(row.methods)
 
 
+@pytest.mark.django_db(transaction=True)
+def test_every_page_opens_under_row_security(
+    addresses: dict[str, str],
+    owner: Actor,
+    with_row_security: list[str],
+) -> None:
+    assert "feedback_report" in with_row_security
+    client = visitor(owner)
+    for name, row in PROJECT.items():
+        if "GET" in row.methods:
+            assert (name, client.get(addresses[name]).status_code) == (name, row.status)
+
+
 def test_whoever_is_not_signed_in_is_led_to_the_sign_in(addresses: dict[str, str]) -> None:
     paths = {**addresses, **{name: reverse(f"review:{name}") for name in ELSEWHERE}}
     for name, path in paths.items():
