@@ -31,15 +31,14 @@ def database_settings(environment: Environment) -> dict[str, Any]:
         if (milliseconds := environment.count(name))
     ]
     connection = {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "config.postgresql",
         "NAME": parameters.pop("dbname"),
         "USER": parameters.pop("user", ""),
         "PASSWORD": parameters.pop("password", ""),
         "HOST": parameters.pop("host", ""),
         "PORT": parameters.pop("port", ""),
         "ATOMIC_REQUESTS": False,
-        # A connection that a restart of PostgreSQL has cut is found before a call uses it.
-        "CONN_HEALTH_CHECKS": True,
+        "CONN_HEALTH_CHECKS": False,  # the engine sees to it, without a question a request
     }
     options: dict[str, Any] = {
         "connect_timeout": "5",

@@ -128,14 +128,14 @@ def test_a_proxy_header_counts_only_when_it_is_named() -> None:
 def test_an_address_becomes_connection_parameters_limits_and_a_pool() -> None:
     address = "postgresql://ann:p%40ss@db.example:5433/facts?sslmode=require&options=-c%20jit%3Doff"
     assert database_settings(Environment({"DATABASE_URL": address})) == {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "config.postgresql",
         "NAME": "facts",
         "USER": "ann",
         "PASSWORD": "p@ss",
         "HOST": "db.example",
         "PORT": "5433",
         "ATOMIC_REQUESTS": False,
-        "CONN_HEALTH_CHECKS": True,
+        "CONN_HEALTH_CHECKS": False,
         "OPTIONS": {
             "connect_timeout": "5",
             "application_name": "errata",
