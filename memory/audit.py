@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
-from uuid import uuid4
 
 from django.db import Error, connection, transaction
 
@@ -20,17 +19,29 @@ from memory.vocabulary import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from uuid import UUID
 
     from memory.actor import Actor
 
 
 #: In SQL, since every call of every edge pays for it: a third of what the ORM costs here.
-_INSERT: Final = (
+_ENTRY: Final = (
     'INSERT INTO "memory_auditentry" (id, project_id, operation, outcome, code, actor_kind,'
-    " actor_id, edge, request_id, magnitude, is_read) VALUES "
+    " actor_id, edge, request_id, magnitude, is_read)"
 )
-_VALUES: Final = "(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+_INSERT: Final = f"{_ENTRY} VALUES "
+_VALUES: Final = "(gen_random_uuid(), %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+
+#: How a page of `read` says whose rows it wants. Looking there names the project to the database.
+PROJECT: Final = "(SELECT id FROM project)"
+_BEFORE_PAGE: Final = """\
+WITH project AS MATERIALIZED (SELECT set_config('errata.project', %s, true)::uuid AS id),
+page AS MATERIALIZED ("""
+_BEHIND_PAGE: Final = f"""),
+entry AS ({_ENTRY}
+  SELECT gen_random_uuid(), %s, %s, %s, %s, %s, %s, %s, %s, least(%s, count(*)), %s FROM page)
+SELECT * FROM page"""  # noqa: S608 - ours
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +61,22 @@ def allowed(actor: Actor, *calls: Call) -> None:
         cursor.execute(_INSERT + ", ".join([_VALUES] * len(calls)), rows)
 
 
+def read(actor: Actor, call: Call, page: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """The rows of a page, with the entry of reading them: one statement, so both or neither.
+
+    `page` is a SELECT of rows where `project_id` is `PROJECT`, with the `values` of its
+    placeholders. They arrive in its order, since nothing stands between. The entry counts them,
+    but at most the call's magnitude: one row more may say that there is another page.
+    """
+    entry = _entry(actor, call, AuditOutcome.ALLOWED, "")
+    with _alone(), connection.cursor() as cursor:
+        cursor.execute(
+            f"{_BEFORE_PAGE}{page}{_BEHIND_PAGE}", [str(actor.project_id), *values, *entry]
+        )
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+    return rows
+
+
 def refused(actor: Actor, operation: Operation, code: str, *, magnitude: int = 0) -> None:
     """Write the entry of a refusal, in a transaction of its own, after the rollback.
 
@@ -66,7 +93,7 @@ def authentication_refused(
     nobody = ActorKind.ANONYMOUS.value, None
     _save(
         [
-            *(uuid4(), project_id, operation, outcome, code, *nobody),
+            *(project_id, operation, outcome, code, *nobody),
             *(edge.value, request_id, magnitude, False),
         ]
     )
@@ -74,7 +101,6 @@ def authentication_refused(
 
 def _entry(actor: Actor, call: Call, outcome: AuditOutcome, code: str) -> list[Any]:
     return [
-        uuid4(),
         actor.project_id,
         call.operation.value,
         outcome.value,
@@ -88,11 +114,15 @@ def _entry(actor: Actor, call: Call, outcome: AuditOutcome, code: str) -> list[A
     ]
 
 
+def _alone() -> AbstractContextManager[None]:
+    """What a statement of its own needs around it: outside of a transaction it is one by itself."""
+    return transaction.atomic() if connection.in_atomic_block else nullcontext()
+
+
 def _save(row: list[Any]) -> None:
-    """Write one entry. Outside of a transaction the statement is one by itself."""
+    """Write one entry."""
     try:
-        own = transaction.atomic() if connection.in_atomic_block else nullcontext()
-        with own, connection.cursor() as cursor:
+        with _alone(), connection.cursor() as cursor:
             cursor.execute(_INSERT + _VALUES, row)
     except Error as error:
         raise (refusal_of(error) or Unavailable()) from error

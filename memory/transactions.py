@@ -114,7 +114,8 @@ def operation(
                 return verb(*args, **kwargs)
             actor: Actor = kwargs["actor"]  # type: ignore[assignment]
             look = first and functools.partial(first, *args, **kwargs)
-            return _audited(actor, name, lambda: verb(*args, **kwargs), look)
+            run = _in_scope(actor, functools.partial(verb, *args, **kwargs))
+            return _audited(actor, name, run, look)
 
         return call
 
@@ -138,18 +139,47 @@ def audited_read(
 
             if scope_var.get() is not None:
                 return read()
-            return _audited(actor, name, read)
+            return _audited(actor, name, _in_scope(actor, read))
 
         return call
 
     return decorate
 
 
+def audited_statement(name: Operation) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Make a query that is one `audit.read` an audited read, at a third of the round trips.
+
+    No transaction is opened around it and there is no scope: the statement is a transaction, names
+    its project itself and writes its entry. It is retried and its refusals are audited, as usual.
+    """
+
+    def decorate(query: Callable[P, R]) -> Callable[P, R]:
+        @functools.wraps(query)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            run = functools.partial(query, *args, **kwargs)
+            if scope_var.get() is not None:
+                return run()
+            actor: Actor = kwargs["actor"]  # type: ignore[assignment]
+            return _audited(actor, name, run)
+
+        return call
+
+    return decorate
+
+
+def _in_scope(actor: Actor, run: Callable[[], R]) -> Callable[[], R]:
+    def call() -> R:
+        with project_scope(actor.project_id):
+            return run()
+
+    return call
+
+
 def _audited(
     actor: Actor, name: Operation, run: Callable[[], R], first: Callable[[], None] | None = None
 ) -> R:
     try:
-        return _with_retries(actor, run, first)
+        return _with_retries(run, first)
     except DomainError as error:
         if not (isinstance(error, Unavailable) and error.is_database_out_of_reach):
             audit.refused(actor, name, code_of(error, name))
@@ -164,13 +194,12 @@ def code_of(error: DomainError, name: Operation) -> str:
     return error.code
 
 
-def _with_retries(actor: Actor, run: Callable[[], R], first: Callable[[], None] | None) -> R:
+def _with_retries(run: Callable[[], R], first: Callable[[], None] | None) -> R:
     for tries_left in reversed(range(_TRIES)):
         try:
             if first is not None:
                 first()
-            with project_scope(actor.project_id):
-                return run()
+            return run()
         except Error as error:
             if tries_left and is_worth_retrying(error):
                 time.sleep(_PAUSE_SECONDS * random.random())  # noqa: S311 - jitter, not a secret

@@ -13,10 +13,10 @@ from django.db.models import BooleanField, Count, Min, Value
 
 from feedback.models import Report
 from feedback.vocabulary import Order, Queue
-from memory import policies
+from memory import audit, policies
 from memory.errors import NotFound
 from memory.paging import Page, Seek
-from memory.transactions import audited_read
+from memory.transactions import audited_read, audited_statement
 from memory.vocabulary import Operation, RecordStatus
 
 if TYPE_CHECKING:
@@ -128,7 +128,9 @@ _PROMOTION: Final = (
 )
 _PROMOTION_AT: Final = len(_COLUMNS) + len(_TARGET)
 _SHOWN: Final = ", ".join((*_COLUMNS, *_TARGET, *_PROMOTION))
-_SELECT: Final = f'SELECT {_SHOWN} FROM "feedback_report" WHERE project_id = %s'  # noqa: S608 - ours
+_SELECT_OF: Final = f'SELECT {_SHOWN} FROM "feedback_report" WHERE project_id = '  # noqa: S608 - ours
+_SELECT: Final = f"{_SELECT_OF}%s"
+_SELECT_AUDITED: Final = f"{_SELECT_OF}{audit.PROJECT}"
 #: The conditions of the queues' partial indexes, as `in_queue` has them.
 _IN_QUEUE: Final = {
     Queue.ALL: "",
@@ -140,7 +142,7 @@ _NEWEST_FIRST: Final = " ORDER BY recorded_at DESC, id DESC"
 _OLDEST_FIRST: Final = " ORDER BY recorded_at, id"
 
 
-@audited_read(Operation.FEEDBACK_LIST)
+@audited_statement(Operation.FEEDBACK_LIST)
 def list_reports(
     *,
     actor: Actor,
@@ -152,13 +154,14 @@ def list_reports(
 ) -> Page[ReportRow]:
     """One page of a queue, or of the reports about one record.
 
-    One statement; feedback_report_{open,ready,closed,all}_idx, for one record
+    One statement, its entry included; feedback_report_{open,ready,closed,all}_idx, for one record
     feedback_report_target_idx and feedback_report_t_ready_idx.
     """
     policies.can_read(actor).require()
-    return page_of_reports(
-        actor, queue=queue, record_id=record_id, order=order, after=after, limit=limit
-    )
+    sql, values = _page(queue, record_id, order, after, limit)
+    call = audit.Call(Operation.FEEDBACK_LIST, limit)
+    rows = audit.read(actor, call, f"{_SELECT_AUDITED}{sql}", values)
+    return Page.cut([_row(row) for row in rows], limit)
 
 
 def page_of_reports(

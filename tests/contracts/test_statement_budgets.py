@@ -166,9 +166,9 @@ def _signalled(agent: Actor, rows: int) -> dict[str, Any]:
 
 
 BUDGETS: Final = {
-    "feedback list": Budget("feedback:report-list", 4, _reported),
+    "feedback list": Budget("feedback:report-list", 2, _reported),
     "open feedback list": Budget(
-        "feedback:report-list", 4, lambda agent, rows: {**_reported(agent, rows), "open_only": True}
+        "feedback:report-list", 2, lambda agent, rows: {**_reported(agent, rows), "open_only": True}
     ),
     "records list": Budget(
         "memory:record-list", 4, lambda agent, rows: {"limit": len(some_records(agent, rows))}

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import pytest
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, connection, transaction
 
+from feedback.queries.reports import ReportRow, list_reports
+from feedback.vocabulary import Queue
 from memory import audit
 from memory.errors import NotFound, RecordConflict, Unavailable
 from memory.models import AuditEntry, Record
@@ -19,14 +21,15 @@ from memory.queries.records import RecordFilter, get_record, list_records
 from memory.scope import current_scope
 from memory.transactions import database_time, operation, project_scope
 from memory.vocabulary import Operation
-from tests.factories import RecordDraftFactory, a_record, fresh, some_records
+from tests.factories import RecordDraftFactory, a_record, a_report, fresh, some_records
 from tests.invariants import assert_invariants
 from tests.observed import Entry, audit_of
 from tests.racing import behind, refusals
-from tests.statements import Execute, Held
+from tests.statements import Execute, Held, watched
 
 if TYPE_CHECKING:
     from memory.actor import Actor
+    from memory.paging import Page
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -216,3 +219,73 @@ def test_entries_of_one_transaction_bear_its_number(agent: Actor) -> None:
             (number,) = cursor.fetchone()
     entries = AuditEntry.objects.filter(request_id=agent.request_id)
     assert set(entries.values_list("transaction_id", flat=True)) == {number}
+
+
+# --- Reads of one statement ----------------------------------------------------------------------
+
+
+def one_report(actor: Actor) -> Page[ReportRow]:
+    return list_reports(actor=actor, queue=Queue.OPEN, after=None, limit=1)
+
+
+def test_a_read_of_one_statement_counts_the_rows_that_it_shows(agent: Actor, reader: Actor) -> None:
+    first, second = a_report(agent), a_report(agent)
+    with watched() as statements:
+        page = one_report(reader)
+    assert [row.id for row in page.rows] == [second.id] != [first.id]
+    assert page.next is not None
+    assert len(statements) == 1
+    assert audit_of(reader) == [Entry("feedback.list", "allowed", "", 1)]
+    assert AuditEntry.objects.get(request_id=reader.request_id).is_read
+
+
+def test_a_read_of_one_statement_names_its_project_for_that_statement(reader: Actor) -> None:
+    page = f"SELECT current_setting('errata.project') WHERE {audit.PROJECT} IS NOT NULL"
+    rows = audit.read(reader, audit.Call(Operation.FEEDBACK_LIST, 5), page, [])
+    assert rows == [(str(reader.project_id),)]
+    assert setting() in {"", "None"}
+
+
+@pytest.mark.parametrize("sqlstate", ["40P01", "40001"])
+def test_a_read_of_one_statement_is_retried(agent: Actor, reader: Actor, sqlstate: str) -> None:
+    report = a_report(agent)
+    provoking = Provoking('INSERT INTO "memory_auditentry"', sqlstate, times=3)
+    with connection.execute_wrapper(provoking):
+        assert [row.id for row in one_report(reader).rows] == [report.id]
+    assert provoking.raised == 3
+    assert audit_of(reader) == [Entry("feedback.list", "allowed", "", 1)]
+
+
+def test_a_read_of_one_statement_that_fails_is_refused_and_audited(reader: Actor) -> None:
+    provoking = Provoking("WITH project", "57014", times=1)
+    with connection.execute_wrapper(provoking), pytest.raises(Unavailable):
+        one_report(reader)
+    assert audit_of(reader) == [Entry("feedback.list", "refused", "unavailable", 0)]
+
+
+def test_a_read_of_one_statement_that_cannot_be_audited_does_not_happen(
+    agent: Actor, reader: Actor
+) -> None:
+    a_report(agent)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "ALTER TABLE memory_auditentry ADD CONSTRAINT refused CHECK (false) NOT VALID"
+        )
+    try:
+        with pytest.raises(DatabaseError):
+            one_report(reader)
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("ALTER TABLE memory_auditentry DROP CONSTRAINT refused")
+    assert audit_of(reader) == []
+
+
+def test_a_read_of_one_statement_within_a_transaction_is_part_of_it(
+    agent: Actor, reader: Actor
+) -> None:
+    a_report(agent)
+    with project_scope(reader.project_id):
+        assert one_report(reader).magnitude == 1
+        assert audit_of(reader) == [Entry("feedback.list", "allowed", "", 1)]
+        transaction.set_rollback(True)
+    assert audit_of(reader) == []

@@ -35,13 +35,13 @@ class Explained:
 
 
 def explain(call: Callable[[], object], table: str, *, is_prepared: bool) -> list[Explained]:
-    """Plans of the statements that a call sends to list a table."""
+    """Plans of the statements that a call sends to list a table, of their page where they audit."""
     with watched() as statements:
         call()
     return [
         _explained(_plan_of(sql, params, is_prepared=is_prepared), table)
         for sql, params in statements.sent
-        if sql.startswith("SELECT") and f'FROM "{table}"' in sql
+        if sql.startswith(("SELECT", "WITH")) and f'FROM "{table}"' in sql
     ]
 
 
@@ -56,7 +56,7 @@ def _plan_of(sql: str, params: Any, *, is_prepared: bool) -> Node:
         plan: Node = cursor.fetchone()[0][0]["Plan"]
         if is_prepared:
             cursor.execute("DEALLOCATE probe")
-    return plan
+    return next((node for node in _nodes(plan) if node.get("Subplan Name") == "CTE page"), plan)
 
 
 def _prepare(sql: str, params: Any) -> str:
