@@ -48,15 +48,19 @@ def authenticate(request: HttpRequest, edge: Edge) -> Actor:
     """The credential of the request as an actor. Raises Unauthenticated, RateLimited."""
     context = context_of(request)
     token = _token_of(request)
+    public_id = public_id_of(token)
     address = request.META.get("REMOTE_ADDR", "")
-    actor = authenticate_token(token, Arrival(edge, context.request_id, address))
-    context.credential_public_id = public_id_of(token) or ""
+    actor = _actor_of(token, public_id, Arrival(edge, context.request_id, address))
+    context.credential_public_id = public_id or ""
     return actor
 
 
 def authenticate_token(token: str, arrival: Arrival) -> Actor:
     """The credential of a token as an actor. Raises Unauthenticated, RateLimited."""
-    public_id = public_id_of(token)
+    return _actor_of(token, public_id_of(token), arrival)
+
+
+def _actor_of(token: str, public_id: str | None, arrival: Arrival) -> Actor:
     row = None if public_id is None else find_credential(public_id)
     is_known = public_id is not None and _is_digest_of(row, token)
     if row is None or not is_known or not row.is_live:
