@@ -6,10 +6,10 @@ taken from a client's hand; bound by the salt, so a cursor of another list does 
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from json import JSONEncoder
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
+
+_encode: Final = JSONEncoder(sort_keys=True, default=str).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,6 @@ class CursorScope:
         return Seek(time, UUID(hex=id_digits))
 
     def _signer(self) -> Signer:
-        filters = json.dumps(dict(self.filters), sort_keys=True, default=str).encode()
+        filters = _encode(dict(self.filters)).encode()
         salt = f"errata.cursor.1:{self.project_id}:{self.route}:{sha256(filters).hexdigest()}"
         return Signer(sep=".", salt=salt)
