@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any, Final
 
 import pytest
@@ -17,7 +18,7 @@ from memory.actor import Actor
 from memory.http.docs import document_bytes
 from tests.invariants import assert_invariants
 from tests.serving import Server
-from tests.valid_calls import ALL, a_body
+from tests.valid_calls import ALL, WRITES, a_body
 from tests.wire import OverHttp
 
 pytestmark = [pytest.mark.xdist_group("live"), pytest.mark.slow]
@@ -26,6 +27,10 @@ EXAMPLES: Final = 12
 EXAMPLES_OF_A_REFUSAL: Final = 3
 #: Rules between fields, which no document can say, refuse nearly all that is made from it.
 RULED_BETWEEN_FIELDS: Final = frozenset({"/v1/consolidations"})
+#: Longer texts are never drawn in so few examples, but strategies for them take seconds to make.
+#: `tests/contracts/test_fields.py` sends texts at and above every bound.
+LONGEST_BOUND: Final = 1024
+PATHS: Final = tuple(dict.fromkeys(at.path for at in ALL))
 REQUEST_ID: Final = re.compile(r"req_[0-9a-f]{32}")
 CHECKS: Final[list[Any]] = [
     schemathesis.checks.not_a_server_error,
@@ -37,15 +42,27 @@ CHECKS: Final[list[Any]] = [
 ]
 
 
-def _operations() -> list[Any]:
-    """All operations, without the credential, which is ours to send."""
-    document = yaml.safe_load(document_bytes())
+@cache
+def _operations() -> dict[str, Any]:
+    """All operations by path, without the credential, which is ours to send, and huge bounds.
+
+    Made when a test asks, not by every worker that collects it, and once, since an operation keeps
+    the strategies that it has made.
+    """
+    document = yaml.load(document_bytes(), Loader=yaml.CSafeLoader)
     del document["components"]["securitySchemes"]
+    for name, form in document["components"]["schemas"].items():
+        for member in form.get("properties", {}).values():
+            if member.get("maxLength", 0) > LONGEST_BOUND:
+                assert name.endswith("Input")  # what is answered keeps its bounds
+                del member["maxLength"]
     for methods in document["paths"].values():
         for operation in methods.values():
             del operation["security"]
     schema: Any = schemathesis.openapi.from_dict(document)
-    return [found.ok() for found in schema.get_all_operations()]
+    operations = [found.ok() for found in schema.get_all_operations()]
+    assert len({operation.path for operation in operations}) == len(operations)
+    return {operation.path: operation for operation in operations}
 
 
 def _statuses(operation: Any, url: str, token: str, *, examples: int) -> set[int]:
@@ -80,11 +97,18 @@ def _body_of(operation: Any) -> str:
     return str([part.definition for part in operation.body])
 
 
-@pytest.mark.parametrize("operation", _operations(), ids=lambda operation: operation.path)
+def test_calls_are_made_of_every_operation_of_the_document() -> None:
+    assert _operations().keys() == set(PATHS)
+
+
+@pytest.mark.parametrize("path", PATHS)
 def test_every_answer_to_a_read_write_credential_is_described(
-    operation: Any, live: OverHttp, server: Server, agent: Actor
+    path: str, live: OverHttp, server: Server, agent: Actor
 ) -> None:
-    for at in ALL:
+    operation = _operations()[path]
+    asked = [at for at in ALL if at.path == path]
+    around = () if asked[0].is_write else WRITES  # a read finds something of each kind
+    for at in (*around, *asked):
         assert at.send(live, a_body(at, agent)).status == at.made
 
     statuses = _statuses(operation, server.url, live.default_token, examples=EXAMPLES)
@@ -94,15 +118,16 @@ def test_every_answer_to_a_read_write_credential_is_described(
         {403} if "trust" in _body_of(operation) else set()
     )
     takes_anything = operation.method == "get" and not operation.query
-    assert len(statuses) > 1 or takes_anything or operation.path in RULED_BETWEEN_FIELDS
+    assert len(statuses) > 1 or takes_anything or path in RULED_BETWEEN_FIELDS
     assert_invariants()
 
 
-@pytest.mark.parametrize("operation", _operations(), ids=lambda operation: operation.path)
+@pytest.mark.parametrize("path", PATHS)
 def test_every_answer_to_a_read_only_credential_is_described(
-    operation: Any, live: OverHttp, server: Server, agent: Actor, agent_ro_token: str
+    path: str, live: OverHttp, server: Server, agent: Actor, agent_ro_token: str
 ) -> None:
-    asked = [at for at in ALL if at.path == operation.path]
+    operation = _operations()[path]
+    asked = [at for at in ALL if at.path == path]
     for at in asked:
         assert at.send(live, a_body(at, agent)).status == at.made
 
