@@ -16,6 +16,7 @@ import pytest
 
 from memory.actor import Actor
 from memory.http.strict_json import BODY_BYTES
+from tests.contracts.audited import entries_by_request
 from tests.contracts.field_rules import ID, PLAIN_FIELDS
 from tests.contracts.hostile_bodies import HARMLESS, HOSTILE, nasty_values
 from tests.factories import a_record
@@ -38,6 +39,7 @@ def test_bytes_that_are_not_one_acceptable_object_are_refused_with_the_rule(
 ) -> None:
     body = a_body(at, agent)
     raw = encoded(at.body(body))
+    entries = {}
 
     for hostile in HOSTILE:
         answer = at.send(
@@ -50,7 +52,8 @@ def test_bytes_that_are_not_one_acceptable_object_are_refused_with_the_rule(
         refusal = at.refusal if hostile.is_read else at.refusal_unread
         assert answer.refusal == refusal(400, "invalid_body"), hostile.name
         assert answer.message == hostile.message, hostile.name
-        assert entries_of(answer) == [(at.view.operation_name, "refused", "invalid_body", 0)]
+        entries[answer.request_id] = [(at.view.operation_name, "refused", "invalid_body", 0)]
+    assert entries_by_request(entries) == entries
 
 
 @pytest.mark.parametrize("at", POSTED, ids=str)
