@@ -70,12 +70,9 @@ def test_each_kind_of_client_connects_as_the_guide_says(
 
 def test_the_desktop_configuration_starts_tools(
     transactional_db: None,  # noqa: ARG001 - the other process sees committed rows only
+    agent_ro_token: str,
     tmp_path: Path,
-    settings: LazySettings,
 ) -> None:
-    settings.ERRATA_HOME = tmp_path
-    said("load_demo")
-    token = json.loads((tmp_path / "demo.json").read_text(encoding="utf-8"))["tokens"]["read_only"]
     (block,) = _blocks("json")
     entry = json.loads(block.replace("<clone>", str(ROOT)))["mcpServers"]["errata"]
     assert entry["env"] == {"ERRATA_TOKEN": "errata_…"}
@@ -94,7 +91,7 @@ def test_the_desktop_configuration_starts_tools(
         json.dumps({"jsonrpc": "2.0", "id": number, **frame}) + "\n"
         for number, frame in enumerate(frames)
     )
-    variables = environment(tmp_path) | {"ERRATA_TOKEN": token}
+    variables = environment(tmp_path) | {"ERRATA_TOKEN": agent_ro_token}
     told = _ran(sys.executable, *entry["args"], variables=variables, stdin=lines)
     tools = json.loads(told.splitlines()[-1])["result"]["tools"]
     assert "compile_context" in {tool["name"] for tool in tools}

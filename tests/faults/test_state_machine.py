@@ -277,7 +277,8 @@ class Machine(RuleBasedStateMachine):
     def records_are_equal(self) -> None:
         """Every record stands where the model has it."""
         rows = Record.objects.filter(project_id=self.actor.project_id)
-        assert {row.id: (row.version, row.status) for row in rows} == {
+        stand = rows.values_list("id", "version", "status")
+        assert {id_: (version, status) for id_, version, status in stand} == {
             record.id: (record.version, record.status) for record in self.model.records
         }
 

@@ -189,19 +189,20 @@ def values_of(rows: dict[UUID, Row], field: Field, op: Operator) -> list[Any]:
 # --- One comparison ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("field", "op"), PAIRS, ids=lambda part: part.value)
+@pytest.mark.parametrize("field", Field, ids=lambda field: field.value)
 def test_a_comparison_and_its_complement_find_what_the_rule_says(
-    agent: Actor, rows: dict[UUID, Row], field: Field, op: Operator
+    agent: Actor, rows: dict[UUID, Row], field: Field
 ) -> None:
-    sizes = set()
-    for value in values_of(rows, field, op):
-        condition = Comparison(field, op, value)
-        ids = found(agent, condition)
-        assert ids == expected(rows, condition), value
-        assert found(agent, Not(condition)) == rows.keys() - ids, value
-        assert found(agent, Not(Not(condition))) == ids
-        sizes.add(len(ids))
-    assert len(sizes) > 1  # the rows tell the values apart
+    for op in OPERATORS[field]:
+        sizes = set()
+        for value in values_of(rows, field, op):
+            condition = Comparison(field, op, value)
+            ids = found(agent, condition)
+            assert ids == expected(rows, condition), (op, value)
+            assert found(agent, Not(condition)) == rows.keys() - ids, (op, value)
+            assert found(agent, Not(Not(condition))) == ids, (op, value)
+            sizes.add(len(ids))
+        assert len(sizes) > 1, op  # the rows tell the values apart
 
 
 def test_the_rows_lack_what_may_be_absent(rows: dict[UUID, Row]) -> None:
