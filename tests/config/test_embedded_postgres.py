@@ -29,6 +29,7 @@ from config.embedded_postgres import (
 from config.postgres_cluster import PostgresUnavailable
 from tests.config.launching import (
     Holder,
+    copy_home,
     copy_interpreter,
     eventually,
     folder_of,
@@ -49,7 +50,8 @@ def ask(conninfo: str, question: str) -> list[tuple[Any, ...]]:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
+def no_home(tmp_path: Path) -> Path:
+    """Where nothing is yet."""
     return tmp_path / "home"
 
 
@@ -64,7 +66,6 @@ def shared_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture
 def owned(home: Path) -> Iterator[EmbeddedPostgres]:
     server = EmbeddedPostgres(home)
-    home.mkdir()
     assert server.try_to_own()
     try:
         server.start()
@@ -174,24 +175,24 @@ def test_a_lock_file_with_the_number_of_a_stranger_is_no_obstacle(
     assert owned.is_alive()
 
 
-def test_a_set_up_that_was_cut_short_is_made_anew(home: Path) -> None:
-    (home / "postgres.new" / "base").mkdir(parents=True)
-    with running(home, settings=THROW_AWAY_SETTINGS):
-        assert ask(database_url(home), "SELECT 1") == [(1,)]
+def test_a_set_up_that_was_cut_short_is_made_anew(no_home: Path) -> None:
+    (no_home / "postgres.new" / "base").mkdir(parents=True)
+    with running(no_home, settings=THROW_AWAY_SETTINGS):
+        assert ask(database_url(no_home), "SELECT 1") == [(1,)]
 
 
-def test_of_several_that_start_at_once_one_owns_and_all_are_served(home: Path) -> None:
+def test_of_several_that_start_at_once_one_owns_and_all_are_served(no_home: Path) -> None:
     with ExitStack() as stack:
-        holders = [Holder(home) for _ in range(4)]
+        holders = [Holder(no_home) for _ in range(4)]
         for holder in holders:
             stack.callback(holder.kill)
         for holder in holders:
             holder.await_running()
-        assert len(postmasters(home)) == 1
+        assert len(postmasters(no_home)) == 1
         for holder in holders:
             holder.let_go()
         assert [holder.finish() for holder in holders] == [0, 0, 0, 0]
-    assert not pids_in(home / "postgres")
+    assert not pids_in(no_home / "postgres")
 
 
 def postmasters(home: Path) -> set[int]:
@@ -218,9 +219,10 @@ def test_an_owner_waits_for_its_guests_before_it_stops_the_server(home: Path) ->
 
 
 def test_a_socket_whose_path_would_be_too_long_moves_to_a_short_private_folder(
-    tmp_path: Path,
+    tmp_path: Path, made_home: Path
 ) -> None:
     home = tmp_path / ("long" * 30)
+    copy_home(made_home, home)
     place = socket_folder(home)
     assert home not in place.parents
     with running(home, settings=THROW_AWAY_SETTINGS):
@@ -229,8 +231,9 @@ def test_a_socket_whose_path_would_be_too_long_moves_to_a_short_private_folder(
     place.rmdir()
 
 
-def test_a_short_folder_that_others_can_enter_is_refused(tmp_path: Path) -> None:
+def test_a_short_folder_that_others_can_enter_is_refused(tmp_path: Path, made_home: Path) -> None:
     home = tmp_path / ("long" * 30)
+    copy_home(made_home, home)
     place = socket_folder(home)
     place.mkdir(mode=0o755)
     try:
@@ -281,10 +284,10 @@ if IS_ROOT:
                 holder.kill()
                 assert eventually(lambda: not pids_in(home / "postgres"), seconds=10)
 
-    def test_a_cluster_that_belongs_to_root_is_refused(home: Path) -> None:
-        (home / "postgres").mkdir(parents=True)
+    def test_a_cluster_that_belongs_to_root_is_refused(no_home: Path) -> None:
+        (no_home / "postgres").mkdir(parents=True)
         with (
             pytest.raises(PostgresUnavailable, match="belongs to another account"),
-            running(home),
+            running(no_home),
         ):
             raise AssertionError

@@ -210,6 +210,7 @@ def slowness() -> float:
 
 @pytest.mark.timeout(300)
 def test_commands_and_the_server_share_a_database_that_outlives_a_kill(server: Server) -> None:
+    second = Server(server.home)  # gives up after five seconds
     plan = manage(server.home, "showmigrations", "--plan")
     assert "[X]  memory.0001_initial" in plan
     first = int((server.home / "postgres" / "postmaster.pid").read_text().split()[0])
@@ -218,7 +219,6 @@ def test_commands_and_the_server_share_a_database_that_outlives_a_kill(server: S
     assert eventually(lambda: server.get("/readyz")[0] == 200, seconds=10)
     assert server.get("/sign-in/")[0] == 200
 
-    second = Server(server.home)
     assert second.process.wait(30) == 1
     assert second.said() == (
         f"Another Errata uses {server.home}; stop it, or set ERRATA_HOME to another folder.\n"
