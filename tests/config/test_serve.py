@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 START_SECONDS = 110  # on a machine that runs the rest of the suite meanwhile
+#: For starts in which the number of processes is not the point; each loads all of the code.
+ONE_WORKER = {"ERRATA_WORKERS": "1"}
 READY = re.compile(r"^Errata is ready: http://127\.0\.0\.1:(\d+)$", re.MULTILINE)
 
 
@@ -131,7 +133,7 @@ def first_run(tmp_path_factory: pytest.TempPathFactory) -> FirstRun:
 @pytest.fixture
 def server(first_run: FirstRun) -> Iterator[Server]:
     """A later start on the same state."""
-    server = Server(first_run.home)
+    server = Server(first_run.home, variables=ONE_WORKER)
     try:
         server.await_ready()
         yield server
@@ -191,7 +193,8 @@ def test_its_log_names_routes_and_never_paths(first_run: FirstRun) -> None:
 def test_a_second_start_is_quick_and_what_is_killed_leaves_nothing(
     first_run: FirstRun, *, below_shell: bool
 ) -> None:
-    server = Server(first_run.home, below_shell=below_shell)
+    variables = ONE_WORKER if below_shell else None
+    server = Server(first_run.home, below_shell=below_shell, variables=variables)
     try:
         server.await_ready()
     finally:
