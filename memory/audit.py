@@ -33,12 +33,13 @@ _ENTRY: Final = (
 _INSERT: Final = f"{_ENTRY} VALUES "
 _VALUES: Final = "(gen_random_uuid(), %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
 
-#: How a page of `read` says whose rows it wants. Looking there names the project to the database.
-PROJECT: Final = "(SELECT id FROM project)"
+#: How a page of `read` says whose rows it wants. They are joined to the row that names the project
+#: to the database, so that row security, which reads the setting, finds it there.
+PROJECT: Final = "project.id"
 _BEFORE_PAGE: Final = """\
 WITH project AS MATERIALIZED (SELECT set_config('errata.project', %s, true)::uuid AS id),
-page AS MATERIALIZED ("""
-_BEHIND_PAGE: Final = f"""),
+page AS MATERIALIZED (SELECT page.* FROM project, LATERAL ("""
+_BEHIND_PAGE: Final = f""") AS page),
 entry AS ({_ENTRY}
   SELECT gen_random_uuid(), %s, %s, %s, %s, %s, %s, %s, %s, least(%s, count(*)), %s FROM page)
 SELECT * FROM page"""  # noqa: S608 - ours
