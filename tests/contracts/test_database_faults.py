@@ -31,7 +31,7 @@ pytestmark = [pytest.mark.xdist_group("live"), pytest.mark.slow]
 UNAVAILABLE: Final = (503, "unavailable")
 UPPER_CASE: Final = (503, "UNAVAILABLE")
 RECOVERY_SECONDS: Final = 5
-POOL_WAIT_SECONDS: Final = 1  # of this server, so that the tests wait less; 2 by default
+POOL_WAIT_SECONDS: Final = 2  # by default
 LOCK_SECONDS: Final = 2
 PORT: Final = 5432
 
@@ -72,7 +72,6 @@ def shaky_server(
     variables = {
         "DATABASE_URL": f"postgresql:///{known['dbname']}?{urlencode(query)}",
         "ERRATA_POOL_MAX": "1",
-        "ERRATA_POOL_WAIT_SECONDS": str(POOL_WAIT_SECONDS),
     }
     with serving(tmp_path_factory.mktemp("shaky"), variables) as running:
         yield running
