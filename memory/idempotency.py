@@ -24,6 +24,8 @@ from memory.vocabulary import KeyScope
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from django.db.models import QuerySet
+
     from memory.actor import Actor
     from memory.keys import IdempotencyRequest
 
@@ -69,6 +71,15 @@ def claim_request(
     return claim(actor, KeyScope.REQUEST, [key]).get(request.key)
 
 
+def stored_requests(actor: Actor, request: IdempotencyRequest) -> QuerySet[IdempotencyKey]:
+    """The row that holds the key of a request, if there is one; for a condition of a query.
+
+    Tells a repetition from a new call before anything is claimed. memory_idempotencykey_key_uniq.
+    """
+    digest = current_scope().digests.digest("idempotency", KeyScope.REQUEST, request.key)
+    return _keys(actor, KeyScope.REQUEST, [digest])
+
+
 def claim(actor: Actor, scope: KeyScope, keys: Sequence[Key]) -> dict[str, Receipt]:
     """Claim several keys at once; the receipts of those that equal calls already had.
 
@@ -109,16 +120,20 @@ class _Stored:
 
 
 def _stored(actor: Actor, scope: KeyScope, digests: Iterable[bytes]) -> dict[bytes, _Stored | None]:
-    rows = IdempotencyKey.objects.filter(
+    rows = _keys(actor, scope, digests).values_list("key_digest", "fingerprint", "receipt")
+    return {
+        bytes(digest): _Stored(bytes(fingerprint), receipt) for digest, fingerprint, receipt in rows
+    }
+
+
+def _keys(actor: Actor, scope: KeyScope, digests: Iterable[bytes]) -> QuerySet[IdempotencyKey]:
+    return IdempotencyKey.objects.filter(
         project_id=actor.project_id,
         actor_kind=actor.kind,
         actor_id=actor.id,
         scope=scope,
-        key_digest__in=digests,
-    ).values_list("key_digest", "fingerprint", "receipt")
-    return {
-        bytes(digest): _Stored(bytes(fingerprint), receipt) for digest, fingerprint, receipt in rows
-    }
+        key_digest__in=list(digests),
+    )
 
 
 def _insert(

@@ -14,7 +14,7 @@ from feedback.errors import ReportAlreadyPromoted
 from feedback.queries import reports
 from memory import audit
 from memory.errors import IdempotencyConflict, NotFound
-from memory.idempotency import claim_request
+from memory.idempotency import claim_request, stored_requests
 from memory.operations.correct_records import (
     Correction,
     plan_correction,
@@ -56,7 +56,7 @@ def _refuse_promoted(
 ) -> None:
     """The cheap answer: no transaction and no lock, so the losers of a race do not queue.
 
-    A call with a key may be a replay, which is found out first.
+    A call with a key may be a replay; what tells it from one is known inside the transaction.
     """
     policies.can_promote(actor).require()
     if key is None and reports.is_promoted(actor, report_id):
@@ -79,6 +79,12 @@ def promote_report(
     the siblings' target_closed_at, two audit entries. Rule: taisce seed, "Promote a report".
     """
     policies.can_promote(actor).require()
+    # Nothing is claimed for a call that will be refused. Both are asked at once: whoever promoted
+    # under this key wrote key and promotion together.
+    if key is not None and reports.is_promoted_unless(
+        actor, report_id, stored_requests(actor, key)
+    ):
+        raise ReportAlreadyPromoted
     stored = claim_request(actor, key, {"report": str(report_id)})
     report = reports.get_report_for(actor, report_id)
     if stored is not None:

@@ -16,7 +16,7 @@ from memory import policies
 from memory.errors import NotFound
 from memory.paging import Page, Seek
 from memory.transactions import audited_read
-from memory.vocabulary import SCANNED_ROWS, Operation, RecordStatus
+from memory.vocabulary import Operation, RecordStatus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,8 +90,8 @@ def list_integrity(
 ) -> Page[IntegrityRow]:
     """One page of integrity items, the latest opened first.
 
-    Two statements, three for one kind of suspicion, which then reads at most `SCANNED_ROWS` index
-    entries. Indexes: feedback_integrity_{all,state}_idx, feedback_signal_record_idx.
+    Two statements, the first of which reads at most `SCANNED_ROWS` rows for one kind of suspicion.
+    Indexes: feedback_integrity_{all,state}_idx, feedback_signal_record_idx.
     """
     policies.can_read(actor).require()
     return page_of_integrity(actor, state=state, suspicion=suspicion, after=after, limit=limit)
@@ -110,12 +110,9 @@ def page_of_integrity(
     if state is not None:
         rows = rows.filter(state=state)
     rows = rows.in_order(is_newest_first=True).beyond(after, is_newest_first=True)
-    bound = None
-    if suspicion is not None:
-        bound = rows.scan_bound(SCANNED_ROWS)
-        rows = rows.up_to(bound, is_newest_first=True).filter(_suspected_of(suspicion))
-    found = list(rows.values_list(*_COLUMNS)[: limit + 1])
-    return Page.cut(_rows(actor, found), limit, bound=bound)
+    rest = None if suspicion is None else _suspected_of(suspicion)
+    found = rows.page(*_COLUMNS, limit=limit, rest=rest)
+    return Page.cut(_rows(actor, found.rows), limit, bound=found.bound)
 
 
 def _suspected_of(suspicion: Suspicion) -> Q:

@@ -19,7 +19,7 @@ from memory.paging import Page, Seek
 from memory.queries.records import find_statuses
 from memory.scope import current_scope
 from memory.transactions import audited_read
-from memory.vocabulary import SCANNED_ROWS, Operation, UtilityScope
+from memory.vocabulary import Operation, UtilityScope
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -155,8 +155,8 @@ def list_outcomes(
 ) -> Page[OutcomeRow]:
     """One page of outcomes, newest first.
 
-    One statement; two where a second condition is answered by no index, which then reads at most
-    `SCANNED_ROWS` index entries. Indexes: feedback_outcome_{all,record,run,actor,kind}_idx.
+    One statement, which reads at most `SCANNED_ROWS` rows where a second condition is answered by
+    no index. Indexes: feedback_outcome_{all,record,run,actor,kind}_idx.
     """
     policies.can_read(actor).require()
     return page_of_outcomes(actor, narrow=narrow, after=after, limit=limit)
@@ -175,14 +175,12 @@ def page_of_outcomes(
     wanted = [Q((name, value)) for name, value in conditions.items() if value is not None]
     rows = Outcome.objects.visible_to(actor).filter(*wanted[:1])
     rows = rows.in_order(is_newest_first=True).beyond(after, is_newest_first=True)
-    bound = rows.scan_bound(SCANNED_ROWS) if wanted[1:] else None
-    rows = rows.up_to(bound, is_newest_first=True).filter(*wanted[1:])
-    found = rows.values_list(*_COLUMNS, Subquery(_latest_vote()))
+    found = rows.page(*_COLUMNS, Subquery(_latest_vote()), limit=limit, rest=Q(*wanted[1:]))
     is_one_vote = current_scope().utility.one_vote_per_run
     return Page.cut(
-        [_outcome_row(values, is_one_vote=is_one_vote) for values in found[: limit + 1]],
+        [_outcome_row(values, is_one_vote=is_one_vote) for values in found.rows],
         limit,
-        bound=bound,
+        bound=found.bound,
     )
 
 

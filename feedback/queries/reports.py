@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import BooleanField, Count, Min, Value
+from django.db.models import BooleanField, Count, Exists, Min, Value
 
 from feedback.models import Report
 from feedback.vocabulary import Order, Queue
@@ -21,6 +21,8 @@ from memory.vocabulary import Operation, RecordStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from django.db.models import QuerySet
 
     from feedback.models.reports import ReportQuerySet
     from memory.actor import Actor
@@ -256,6 +258,12 @@ def is_promoted(actor: Actor, report_id: UUID) -> bool:
         )
         row: tuple[bool] = cursor.fetchone()
     return row[0]
+
+
+def is_promoted_unless(actor: Actor, report_id: UUID, stored: QuerySet[Any]) -> bool:
+    """Whether a report is decided and a query finds nothing, as at one moment. One statement."""
+    promoted = Report.objects.visible_to(actor).filter(id=report_id, promoted_at__isnull=False)
+    return promoted.filter(~Exists(stored)).exists()
 
 
 def find_neighbour(

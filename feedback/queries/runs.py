@@ -21,7 +21,7 @@ from memory.paging import Page, Seek
 from memory.queries.claims import Standing
 from memory.scope import current_scope
 from memory.transactions import audited_read
-from memory.vocabulary import SCANNED_ROWS, Operation, RecordStatus, Relation, Trust
+from memory.vocabulary import Operation, RecordStatus, Relation, Trust
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -148,8 +148,8 @@ _COLUMNS: Final = (
 def list_runs(*, actor: Actor, narrow: RunFilter, after: Seek | None, limit: int) -> Page[RunRow]:
     """One page of runs, newest first.
 
-    One statement, two where a condition is answered by no index, which then reads at most
-    `SCANNED_ROWS` index entries. Indexes: feedback_contextrun_{all,person,actor}_idx; outcomes by
+    One statement, which reads at most `SCANNED_ROWS` rows where a condition is answered by no
+    index. Indexes: feedback_contextrun_{all,person,actor}_idx; outcomes by
     feedback_outcome_run_idx.
     """
     policies.can_read(actor).require()
@@ -175,11 +175,8 @@ def page_of_runs(
         )
         rest &= Q(Exists(graded))
     rows = rows.in_order(is_newest_first=True).beyond(after, is_newest_first=True)
-    bound = rows.scan_bound(SCANNED_ROWS) if rest else None
-    if rest:
-        rows = rows.up_to(bound, is_newest_first=True).filter(rest)
-    found = [_run_row(values) for values in rows.values_list(*_COLUMNS)[: limit + 1]]
-    return Page.cut(found, limit, bound=bound)
+    found = rows.page(*_COLUMNS, limit=limit, rest=rest)
+    return Page.cut([_run_row(values) for values in found.rows], limit, bound=found.bound)
 
 
 def _period(narrow: RunFilter) -> Q:

@@ -18,7 +18,7 @@ from memory.paging import Page, Seek
 from memory.queries.records import find_statuses
 from memory.scope import current_scope
 from memory.transactions import audited_read
-from memory.vocabulary import SCANNED_ROWS, Operation
+from memory.vocabulary import Operation
 
 if TYPE_CHECKING:
     from memory.actor import Actor
@@ -74,8 +74,8 @@ def list_signals(
 ) -> Page[SignalRow]:
     """One page of bound signals, newest first.
 
-    One statement; two for the suspicions about one record, which then read at most `SCANNED_ROWS`
-    index entries. Indexes: feedback_signal_{bound,record,suspected}_idx.
+    One statement, which reads at most `SCANNED_ROWS` rows for the suspicions about one record.
+    Indexes: feedback_signal_{bound,record,suspected}_idx.
     """
     policies.can_read(actor).require()
     return page_of_signals(
@@ -104,12 +104,9 @@ def page_of_signals(
         if is_suspected_only:
             rows = rows.filter(_SUSPECTED)
     rows = rows.in_order(is_newest_first=True).beyond(after, is_newest_first=True)
-    bound = None
-    if record_id is not None and is_suspected_only:
-        bound = rows.scan_bound(SCANNED_ROWS)
-        rows = rows.up_to(bound, is_newest_first=True).filter(_SUSPECTED)
-    found = [_signal_row(values) for values in rows.values_list(*_COLUMNS)[: limit + 1]]
-    return Page.cut(found, limit, bound=bound)
+    rest = _SUSPECTED if record_id is not None and is_suspected_only else None
+    found = rows.page(*_COLUMNS, limit=limit, rest=rest)
+    return Page.cut([_signal_row(values) for values in found.rows], limit, bound=found.bound)
 
 
 def _signal_row(values: tuple[Any, ...]) -> SignalRow:
@@ -244,20 +241,17 @@ SELECT recorded_by_id, recorded_by_kind, min(recorded_via), count(*), sum(reward
   count(*) FILTER (WHERE is_poison_suspected), count(*) FILTER (WHERE is_injection_suspected),
   min(recorded_at), max(recorded_at)
 FROM feedback_signal WHERE project_id = %s AND record_id = %s
-  AND (NOT %s OR is_poison_suspected OR is_injection_suspected)
 GROUP BY recorded_by_kind, recorded_by_id ORDER BY max(recorded_at) DESC, recorded_by_id LIMIT %s
 """
 
 
-def list_senders(
-    actor: Actor, record_id: UUID, *, is_suspected_only: bool = False
-) -> list[SenderRow]:
-    """Who sent signals about a record, or suspects it, at most `SENDERS`, the latest first.
+def list_senders(actor: Actor, record_id: UUID) -> list[SenderRow]:
+    """Who sent signals about a record, at most `SENDERS`, the latest first.
 
     Not audited by itself. One statement; feedback_signal_record_idx.
     """
     with connection.cursor() as cursor:
-        cursor.execute(_SENDERS, [actor.project_id, record_id, is_suspected_only, SENDERS])
+        cursor.execute(_SENDERS, [actor.project_id, record_id, SENDERS])
         return [SenderRow(*row) for row in cursor]
 
 

@@ -66,8 +66,8 @@ def list_entries(
 ) -> Page[AuditRow]:
     """One page of the project's log, newest first.
 
-    One statement; two where a condition is answered by no index, which then reads at most
-    `SCANNED_ROWS` index entries. Indexes: memory_auditentry_all_idx, _change_, _op_, _actor_,
+    One statement, which reads at most `SCANNED_ROWS` rows where a condition is answered by no
+    index. Indexes: memory_auditentry_all_idx, _change_, _op_, _actor_,
     _request_.
     """
     policies.can_read_audit(actor).require()
@@ -84,11 +84,9 @@ def page_of_entries(
     if narrow.until is not None:
         rows = rows.filter(recorded_at__lt=narrow.until)
     rows = rows.in_order(is_newest_first=True).beyond(after, is_newest_first=True)
-    bound = rows.scan_bound(SCANNED_ROWS) if rest else None
-    if rest:
-        rows = rows.up_to(bound, is_newest_first=True).filter(rest)
-    found = [AuditRow(*values) for values in rows.values_list(*_COLUMNS)[: limit + 1]]
-    return Page.cut(found, _without_torn_request(found, limit), bound=bound)
+    found = rows.page(*_COLUMNS, limit=limit, rest=rest)
+    entries = [AuditRow(*values) for values in found.rows]
+    return Page.cut(entries, _without_torn_request(entries, limit), bound=found.bound)
 
 
 def _without_torn_request(found: list[AuditRow], limit: int) -> int:

@@ -21,7 +21,6 @@ from memory.scope import current_scope
 from memory.transactions import audited_read
 from memory.vocabulary import (
     PREVIEW_CHARACTERS,
-    SCANNED_ROWS,
     Operation,
     RecordKind,
     RecordStatus,
@@ -142,18 +141,15 @@ def list_records(
 ) -> Page[RecordRow]:
     """One page of records, newest first.
 
-    One statement; two where a condition is answered by no index, which then reads at most
-    `SCANNED_ROWS` index entries. Indexes: memory_record_all_idx, _status_, _predicate_,
+    One statement, which reads at most `SCANNED_ROWS` rows where a condition is answered by no
+    index. Indexes: memory_record_all_idx, _status_, _predicate_,
     _pred_stat_, _subject_, _data_subject_.
     """
     policies.can_read(actor).require()
     rows, rest = _indexed(Record.objects.visible_to(actor), narrow)
     rows = rows.in_order(is_newest_first=True).beyond(after, is_newest_first=True)
-    bound = rows.scan_bound(SCANNED_ROWS) if rest else None
-    if rest:
-        rows = rows.up_to(bound, is_newest_first=True).filter(rest)
-    found = [_record_row(values) for values in rows.values_list(*_ROW_COLUMNS)[: limit + 1]]
-    return Page.cut(found, limit, bound=bound)
+    found = rows.page(*_ROW_COLUMNS, limit=limit, rest=rest)
+    return Page.cut([_record_row(values) for values in found.rows], limit, bound=found.bound)
 
 
 _ROW_COLUMNS: Final = (

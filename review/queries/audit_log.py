@@ -41,7 +41,7 @@ def read_audit_log(
 ) -> AuditReading:
     """One page of the log with the names of who acted.
 
-    Two statements, three where no index answers a filter; memory_auditentry_*_idx.
+    Two statements; memory_auditentry_*_idx.
     """
     policies.can_read_audit(actor).require()
     page = page_of_entries(actor, narrow=narrow, after=after, limit=limit)

@@ -52,7 +52,7 @@ class RunsReading:
 def read_runs(*, actor: Actor, narrow: RunFilter, after: Seek | None, limit: int) -> RunsReading:
     """One page of runs with the names of who compiled.
 
-    Two statements, three where no index answers a filter; feedback_contextrun_*_idx.
+    Two statements; feedback_contextrun_*_idx.
     """
     policies.can_read(actor).require()
     page = page_of_runs(actor, narrow=narrow, after=after, limit=limit)

@@ -13,12 +13,10 @@ import pytest
 from django.core.signing import Signer
 from django.db import connection
 
-from feedback.queries import runs
 from memory.actor import Actor
 from memory.http.fields import CURSOR_BYTES
 from memory.operations.correct_records import Correction, correct_records
 from memory.operations.retract_records import RetractionDraft, retract_records
-from memory.queries import records
 from tests.factories import a_record, a_report, a_run, a_signal, an_outcome, fresh, some_records
 from tests.factories.loop_calls import context_id
 from tests.valid_calls import a_draft
@@ -339,7 +337,7 @@ def test_a_walk_during_writes_sees_everything_that_was_there_throughout(
 def test_a_search_page_may_be_short_and_still_go_on(
     call: InProcess, agent: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(records, "SCANNED_ROWS", 5)
+    monkeypatch.setattr("memory.models.querysets.SCANNED_ROWS", 5)
     wanted = str(a_record(agent, statement="The heron flew home.").id)
     some_records(agent, 12)
 
@@ -399,7 +397,7 @@ def test_runs_and_outcomes_that_come_meanwhile_repeat_and_skip_nothing(
 def test_a_page_of_runs_of_a_kind_may_be_short_and_still_go_on(
     call: InProcess, agent: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runs, "SCANNED_ROWS", 3)
+    monkeypatch.setattr("memory.models.querysets.SCANNED_ROWS", 3)
     wanted = a_run(agent)
     an_outcome(agent, wanted)
     for _ in range(6):

@@ -173,6 +173,11 @@ BUDGETS: Final = {
     "records list": Budget(
         "memory:record-list", 4, lambda agent, rows: {"limit": len(some_records(agent, rows))}
     ),
+    "records list of a word": Budget(
+        "memory:record-list",
+        4,
+        lambda agent, rows: {"limit": len(some_records(agent, rows)), "text": "capital"},
+    ),
     "feedback record": Budget(
         "feedback:report-record",
         6,
@@ -227,9 +232,9 @@ BUDGETS: Final = {
         },
     ),
     "context get": Budget("feedback:context-get", 6, _run),
-    "context list": Budget("feedback:context-list", 5, _runs),
-    "context list of a kind": Budget(  # one more finds how far the index is read
-        "feedback:context-list", 6, lambda agent, rows: {**_runs(agent, rows), "outcome": "useful"}
+    "context list": Budget("feedback:context-list", 4, _runs),
+    "context list of a kind": Budget(
+        "feedback:context-list", 4, lambda agent, rows: {**_runs(agent, rows), "outcome": "useful"}
     ),
     "outcome": Budget("feedback:outcome-record", 7, _outcome),
     "outcome of a run": Budget(
@@ -240,14 +245,14 @@ BUDGETS: Final = {
     "outcome list": Budget("feedback:outcome-list", 4, _outcomes),
     "outcome list by two filters": Budget(
         "feedback:outcome-list",
-        5,
+        4,
         lambda agent, rows: {**_outcomes(agent, rows), "outcome": "useful"},
     ),
     "outcome summary": Budget("feedback:outcome-summary", 6, _graded),
     "signal list": Budget("feedback:signal-list", 4, _signalled),
     "signal list by two filters": Budget(
         "feedback:signal-list",
-        5,
+        4,
         lambda agent, rows: {**_signalled(agent, rows), "suspected_only": True},
     ),
     "signal summary": Budget("feedback:signal-summary", 6, _signalled),
@@ -306,16 +311,27 @@ def test_a_key_costs_one_statement(name: str, call: InProcess, agent: Actor) -> 
     assert len(replayed) <= 8
 
 
+@pytest.mark.parametrize("others", [0, 10])
+@pytest.mark.parametrize(("headers", "most"), [({}, 3), ({"Idempotency-Key": "k2"}, 4)])
 @pytest.mark.parametrize("said", [{}, {"proposed_object": "x"}])
-def test_a_refused_promotion_is_cheap(said: dict[str, str], call: InProcess, agent: Actor) -> None:
-    body = _promotion(agent, 3, **said)
-    call("/v1/feedback/promote", body)
+def test_a_refused_promotion_is_cheap(
+    said: dict[str, str],
+    headers: dict[str, str],
+    most: int,
+    others: int,
+    call: InProcess,
+    agent: Actor,
+) -> None:
+    body = _promotion(agent, 1 + others, **said)
+    assert call("/v1/feedback/promote", body, headers={"Idempotency-Key": "k1"}).status == 200
 
-    answer, sent = _sent(call, "/v1/feedback/promote", body)
+    answer, sent = _sent(call, "/v1/feedback/promote", body, headers=headers)
 
     assert answer.refusal == (409, "feedback_already_promoted")
-    assert len(sent) <= 3
-    assert not [sql for sql in sent if "FOR NO KEY UPDATE" in sql]
+    assert len(sent) <= most
+    assert not [
+        sql for sql in sent if "FOR NO KEY UPDATE" in sql or "memory_idempotencykey (" in sql
+    ]
 
 
 def test_what_needs_no_database_asks_none(call: InProcess) -> None:

@@ -12,7 +12,6 @@ from feedback.operations.promote_report import promote_report
 from memory.errors import Denied, NotFound
 from memory.models import AuditEntry
 from memory.paging import Seek
-from memory.queries import audit_log
 from memory.queries.audit_log import AuditFilter, list_actors, list_entries
 from memory.queries.records import get_record
 from memory.vocabulary import AuditOutcome, Edge
@@ -122,7 +121,7 @@ def test_pages_fit_together_and_tear_no_request(
 def test_a_page_without_an_index_ends_with_its_scan(
     auditor: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(audit_log, "SCANNED_ROWS", 2)
+    monkeypatch.setattr("memory.models.querysets.SCANNED_ROWS", 2)
     narrow = AuditFilter(operation="record.get", edge=Edge.CONSOLE)
     page = list_entries(actor=auditor, narrow=narrow, after=None, limit=20)
     assert len(page.rows) == 1

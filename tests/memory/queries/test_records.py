@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid4
 
@@ -14,7 +15,7 @@ from memory.operations.correct_records import Correction, correct_records
 from memory.operations.mark_predicate import mark_predicate
 from memory.operations.retract_records import RetractionDraft, retract_records
 from memory.paging import Seek
-from memory.queries import records, versions
+from memory.queries import versions
 from memory.queries.citations import resolve_citations
 from memory.queries.records import RecordFilter, get_record, list_records
 from memory.queries.versions import get_history
@@ -150,7 +151,7 @@ def test_pages_fit_together_though_records_of_a_call_share_an_instant(
 def test_a_page_without_an_index_ends_with_its_scan(
     agent: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(records, "SCANNED_ROWS", 5)
+    monkeypatch.setattr("memory.models.querysets.SCANNED_ROWS", 5)
     wanted = a_record(agent, kind=RecordKind.DECISION)
     for _ in range(12):
         a_record(agent)
@@ -172,6 +173,25 @@ def test_places_are_compared_as_rows(agent: Actor) -> None:
     sent = next(sql for sql, _ in statements.sent if 'FROM "memory_record"' in sql)
     assert '("memory_record"."recorded_at", "memory_record"."id") < (' in sent
     assert " OR " not in sent
+
+
+def test_a_page_without_an_index_reads_one_scan_in_the_place_of_the_table(agent: Actor) -> None:
+    wanted = [a_record(agent, kind=RecordKind.DECISION).id for _ in range(3)]
+    narrow = RecordFilter(kind=RecordKind.DECISION)
+    page = list_records(actor=fresh(agent), narrow=narrow, after=None, limit=1)
+    assert [row.id for row in page.rows] == wanted[:-2:-1]
+    with watched() as statements:
+        list_records(actor=agent, narrow=narrow, after=page.next, limit=1)
+    (sent,) = (sql for sql, _ in statements.sent if 'FROM "memory_record"' in sql)
+    before, scan, after = re.split(r'FROM \((SELECT .*)\) "memory_record" ', sent)
+    order = 'ORDER BY "memory_record"."recorded_at" DESC, "memory_record"."id" DESC'
+    assert 'FROM "memory_record"' not in before + after
+    assert f'ROW_NUMBER() OVER ({order}) AS "scan_row" FROM "memory_record" WHERE' in scan
+    assert '("memory_record"."recorded_at", "memory_record"."id") < (' in scan
+    assert scan.endswith(f"{order} LIMIT 2000")
+    assert '"kind" =' not in scan
+    assert after.startswith('WHERE (("memory_record"."kind" = %s) OR "scan_row" = %s) ORDER BY')
+    assert after.endswith(" LIMIT 2")
 
 
 # --- One record ----------------------------------------------------------------------------------

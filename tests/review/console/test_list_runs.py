@@ -268,7 +268,7 @@ def test_the_page_takes_at_most_nine_statements_for_any_number_of_rows(
         compiled(agent)
         copy_run(rows - 1)
     assert count_statements(lambda: opened(browser)) == 8
-    assert count_statements(lambda: opened(browser, outcome="complaint")) == 9
+    assert count_statements(lambda: opened(browser, outcome="complaint")) == 8
     assert count_statements(lambda: opened(browser, by=str(agent.id))) == 8
 
 
