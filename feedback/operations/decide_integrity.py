@@ -4,23 +4,34 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
-from uuid import UUID
+from typing import TYPE_CHECKING, Final
+from uuid import UUID, uuid4
 
 from feedback import policies
 from feedback.errors import IntegrityDecided
 from feedback.models import IntegrityItem
-from feedback.operations.record_report import ReportDraft, record_report
+from feedback.operations.record_report import ReportDraft, file_report
+from feedback.queries.integrity import find_standing
 from feedback.vocabulary import IntegrityState
 from memory import audit
-from memory.errors import FieldInvalid, NotFound
-from memory.idempotency import claim_request
-from memory.transactions import database_time, operation
+from memory.errors import FieldInvalid, NotFound, RecordConflict
+from memory.idempotency import claim_request, stored_requests
+from memory.transactions import operation
 from memory.vocabulary import Operation
 
 if TYPE_CHECKING:
+    from feedback.operations.record_report import ReportReceipt
     from memory.actor import Actor
     from memory.keys import IdempotencyRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubt:
+    """What a report says of the suspected record; `expected_version` as a `ReportDraft` has it."""
+
+    note: str
+    proposed_object: str | None = None
+    expected_version: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +44,7 @@ class IntegrityDecision:
     item_id: UUID
     seen_state: IntegrityState
     reason: str | None = None
-    report: ReportDraft | None = None
+    report: Doubt | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,25 +73,41 @@ def decide_integrity(
     policies.can_decide_integrity(actor).require()
     if (decision.reason is None) is (decision.report is None):
         raise FieldInvalid("reason", "is required, unless a report is filed.")
+    report = decision.report
+    version = report.expected_version if report else None
+    _refuse_early(actor, decision.item_id, decision.seen_state, key, version=version)
     stored = claim_request(actor, key, {"item": str(decision.item_id)})
-    item = _lock(actor, decision.item_id)
+    item, at = _lock(actor, decision.item_id)
     if stored is not None:
         audit.allowed(actor, audit.Call(Operation.INTEGRITY_DECIDE, 0))
         return _receipt(item, is_replay=True)
     if item.state != decision.seen_state or item.state != IntegrityState.OPEN:
         raise IntegrityDecided
-    item.state = IntegrityState.NO_CONCERN
-    if decision.report is not None:
-        if decision.report.record_id != item.record_id:
-            raise FieldInvalid("record_id", "must name the suspected record.")
-        item.state = IntegrityState.REPORTED
-        item.report_id = record_report(actor=actor, draft=decision.report).id
+    calls = [audit.Call(Operation.INTEGRITY_DECIDE, 1)]
+    if report is None:
+        item.state, item.decided_at = IntegrityState.NO_CONCERN, at
+    else:
+        filed = _file(actor, item, report)
+        item.state, item.report_id = IntegrityState.REPORTED, filed.id
+        item.decided_at = filed.recorded_at
+        calls.insert(0, audit.Call(Operation.FEEDBACK_RECORD, 1))
     item.reason = decision.reason
-    item.decided_at = database_time()
     item.decided_by_kind, item.decided_by_id = actor.kind, actor.id
     _save(item)
-    audit.allowed(actor, audit.Call(Operation.INTEGRITY_DECIDE, 1))
+    audit.allowed(actor, *calls)
     return _receipt(item)
+
+
+def _file(actor: Actor, item: IntegrityItem, doubt: Doubt) -> ReportReceipt:
+    """An ordinary report about the suspected record."""
+    policies.can_report(actor).require()
+    draft = ReportDraft(
+        record_id=item.record_id,
+        note=doubt.note,
+        proposed_object=doubt.proposed_object,
+        expected_version=doubt.expected_version,
+    )
+    return file_report(actor, draft, uuid4())
 
 
 @operation(Operation.INTEGRITY_REOPEN)
@@ -97,15 +124,16 @@ def reopen_integrity(
     IdempotencyConflict, IdempotencyInProgress. Writes: the item, one audit entry.
     """
     policies.can_decide_integrity(actor).require()
+    _refuse_early(actor, item_id, seen_state, key, is_reopening=True)
     stored = claim_request(actor, key, {"item": str(item_id)})
-    item = _lock(actor, item_id)
+    item, at = _lock(actor, item_id)
     if stored is not None:
         audit.allowed(actor, audit.Call(Operation.INTEGRITY_REOPEN, 0))
         return _receipt(item, is_replay=True)
     if item.state != seen_state or item.state == IntegrityState.OPEN:
         raise IntegrityDecided
     item.state = IntegrityState.OPEN
-    item.recorded_at = database_time()
+    item.recorded_at = at
     item.reason = item.report_id = None
     item.decided_at = item.decided_by_kind = item.decided_by_id = None
     _save(item)
@@ -113,13 +141,44 @@ def reopen_integrity(
     return _receipt(item)
 
 
-def _lock(actor: Actor, item_id: UUID) -> IntegrityItem:
-    """The item, locked, or NotFound."""
-    items = IntegrityItem.objects.visible_to(actor).filter(id=item_id)
-    item = items.select_for_update(of=("self",), no_key=True).first()
-    if item is None:
-        raise NotFound
-    return item
+def _refuse_early(
+    actor: Actor,
+    item_id: UUID,
+    seen_state: IntegrityState,
+    key: IdempotencyRequest | None,
+    *,
+    version: UUID | None = None,
+    is_reopening: bool = False,
+) -> None:
+    """The cheap answer to a form that was drawn too long ago: nothing is claimed or locked for it.
+
+    Of a repetition and of an item that is gone it says nothing. It is looked at again under the
+    lock. One statement.
+    """
+    earlier = None if key is None else stored_requests(actor, key)
+    standing = find_standing(actor, item_id, earlier)
+    if standing is None or standing.is_repeated:
+        return
+    if standing.state is not seen_state or (standing.state is IntegrityState.OPEN) is is_reopening:
+        raise IntegrityDecided
+    if version is not None and not standing.is_current_at(version):
+        raise RecordConflict
+
+
+# The clock is read for the row that leaves the part above it, so after that was locked.
+_LOCK: Final = """
+WITH locked AS MATERIALIZED (
+  SELECT * FROM feedback_integrityitem WHERE project_id = %s AND id = %s FOR NO KEY UPDATE
+)
+SELECT *, clock_timestamp() AS locked_at FROM locked
+"""
+
+
+def _lock(actor: Actor, item_id: UUID) -> tuple[IntegrityItem, datetime]:
+    """The item, locked, and the database's time then; or NotFound. One statement."""
+    for item in IntegrityItem.objects.raw(_LOCK, [actor.project_id, item_id]):
+        return item, item.locked_at  # type: ignore[attr-defined]
+    raise NotFound
 
 
 def _save(item: IntegrityItem) -> None:

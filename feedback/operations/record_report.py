@@ -79,6 +79,16 @@ def record_report(
             row.recorded_at,
             is_replay=True,
         )
+    receipt = file_report(actor, draft, report_id)
+    audit.allowed(actor, audit.Call(Operation.FEEDBACK_RECORD, 1))
+    return receipt
+
+
+def file_report(actor: Actor, draft: ReportDraft, report_id: UUID) -> ReportReceipt:
+    """Write a report for an operation that audits it. Raises NotFound, RecordConflict.
+
+    Two statements: one locks the record for share, one inserts.
+    """
     target = share_record(actor, draft.record_id)
     if draft.expected_version is not None and not target.is_current_at(draft.expected_version):
         raise RecordConflict
@@ -110,7 +120,6 @@ def record_report(
     ((recorded_at,),) = insert_rows(
         {**written, "feedback_report": [report]}, known=["memory_subject"], returning="recorded_at"
     )
-    audit.allowed(actor, audit.Call(Operation.FEEDBACK_RECORD, 1))
     return ReportReceipt(
         id=report_id,
         record_id=draft.record_id,

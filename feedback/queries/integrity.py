@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, Value
 
 from feedback.models import IntegrityItem, Signal
+from feedback.queries.signals import SENDERS, SenderRow
 from feedback.vocabulary import IntegrityState, Suspicion
 from memory import policies
 from memory.errors import NotFound
@@ -20,6 +21,8 @@ from memory.vocabulary import Operation, RecordStatus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from django.db.models import QuerySet
 
     from memory.actor import Actor
 
@@ -142,13 +145,38 @@ def get_integrity_for(actor: Actor, item_id: UUID) -> IntegrityRow:
     return rows[0]
 
 
-def get_record_of(actor: Actor, item_id: UUID) -> UUID:
-    """The record that an item is about, or NotFound. One statement."""
-    items = IntegrityItem.objects.visible_to(actor).filter(id=item_id)
-    found = items.values_list("record_id", flat=True).first()
+@dataclass(frozen=True, slots=True)
+class ItemStanding:
+    """How an item and its record stand; `is_repeated`: some row told of an earlier such call."""
+
+    state: IntegrityState
+    record_status: RecordStatus
+    record_version: UUID
+    is_repeated: bool
+
+    def is_current_at(self, version: UUID) -> bool:
+        """Whether the record is believed, in this version."""
+        return self.record_status is RecordStatus.CURRENT and self.record_version == version
+
+
+def find_standing(
+    actor: Actor, item_id: UUID, earlier: QuerySet[Any] | None
+) -> ItemStanding | None:
+    """An item, its record and whether a query finds something, as at one moment. One statement."""
+    found = (
+        IntegrityItem.objects.visible_to(actor)
+        .filter(id=item_id)
+        .values_list(
+            "state",
+            "record__status",
+            "record__version",
+            Value(value=False) if earlier is None else Exists(earlier),
+        )
+        .first()
+    )
     if found is None:
-        raise NotFound
-    return found
+        return None
+    return ItemStanding(IntegrityState(found[0]), RecordStatus(found[1]), *found[2:])
 
 
 def find_integrity_of(actor: Actor, record_id: UUID) -> tuple[UUID, IntegrityState] | None:
@@ -172,36 +200,92 @@ class SuspicionRow:
     recorded_at: datetime
 
 
-def list_suspicions(actor: Actor, record_id: UUID, *, limit: int) -> list[SuspicionRow]:
-    """The newest signals that suspect a record; not audited by itself. One statement.
+@dataclass(frozen=True, slots=True)
+class SuspectedRow:
+    """An item with all who suspect its record, and the newest of what they sent."""
 
-    feedback_signal_record_idx.
+    item: IntegrityRow
+    senders: tuple[SenderRow, ...]
+    suspicions: tuple[SuspicionRow, ...]
+
+
+# One reading of the signals that suspect a record, told three ways: in sum by kind, by sender, and
+# the newest one by one.
+_SUSPECTED: Final = """
+WITH suspecting AS MATERIALIZED (
+  SELECT id, record_version, session_digest, reward, coalesce(is_poison_suspected, false) AS poison,
+    coalesce(is_injection_suspected, false) AS injection, recorded_by_id, recorded_by_kind,
+    recorded_via, recorded_at
+  FROM feedback_signal
+  WHERE project_id = %(project)s AND record_id = %(record)s
+    AND (is_poison_suspected OR is_injection_suspected)
+)
+SELECT kind.name, count(*), count(DISTINCT (recorded_by_kind, recorded_by_id)), min(recorded_at),
+  max(recorded_at), NULL::uuid, NULL, NULL, NULL::float8, NULL::bigint, NULL::bigint, NULL::uuid,
+  NULL::bytea
+FROM suspecting JOIN (VALUES ('poison'), ('injection')) AS kind (name)
+  ON CASE kind.name WHEN 'poison' THEN poison ELSE injection END
+GROUP BY kind.name
+UNION ALL (
+SELECT 'sender', count(*), NULL, min(recorded_at), max(recorded_at), recorded_by_id,
+  recorded_by_kind, min(recorded_via), sum(reward), count(*) FILTER (WHERE poison),
+  count(*) FILTER (WHERE injection), NULL, NULL
+FROM suspecting GROUP BY recorded_by_kind, recorded_by_id
+ORDER BY max(recorded_at) DESC, recorded_by_id LIMIT %(senders)s)
+UNION ALL (
+SELECT 'told', 1, NULL, recorded_at, recorded_at, recorded_by_id, recorded_by_kind, recorded_via,
+  NULL, poison::int, injection::int, record_version, session_digest
+FROM suspecting ORDER BY recorded_at DESC, id DESC LIMIT %(told)s)
+"""
+
+
+def get_suspected_for(actor: Actor, item_id: UUID, *, told: int) -> SuspectedRow:
+    """One item with its senders, at most `SENDERS`, and as many suspicions; or NotFound.
+
+    Not audited by itself. Two statements; feedback_signal_record_idx.
     """
-    rows = Signal.objects.visible_to(actor).filter(record_id=record_id)
-    suspecting = rows.filter(Q(is_poison_suspected=True) | Q(is_injection_suspected=True))
-    found = suspecting.in_order(is_newest_first=True).values_list(
-        "is_poison_suspected",
-        "is_injection_suspected",
-        "record_version",
-        "session_digest",
-        "recorded_by_id",
-        "recorded_by_kind",
-        "recorded_via",
-        "recorded_at",
+    items = IntegrityItem.objects.visible_to(actor).filter(id=item_id).values_list(*_COLUMNS)
+    found = items.first()
+    if found is None:
+        raise NotFound
+    wanted = {"project": actor.project_id, "record": found[1], "senders": SENDERS, "told": told}
+    with connection.cursor() as cursor:
+        cursor.execute(_SUSPECTED, wanted)
+        rows = cursor.fetchall()
+    sums = {row[0]: list(row[1:5]) for row in rows}
+    counts = [number for kind in Suspicion for number in sums.get(kind.value, _NONE[:4])]
+    return SuspectedRow(
+        item=_row(found, counts),
+        senders=tuple(_sender(row) for row in rows if row[0] == "sender"),
+        suspicions=tuple(_suspicion(row) for row in rows if row[0] == "told"),
     )
-    return [
-        SuspicionRow(
-            is_poison=bool(poison),
-            is_injection=bool(injection),
-            record_version=version,
-            session_digest=None if session is None else bytes(session),
-            recorded_by=by,
-            recorded_by_kind=kind,
-            recorded_via=via,
-            recorded_at=at,
-        )
-        for poison, injection, version, session, by, kind, via, at in found[:limit]
-    ]
+
+
+def _sender(row: tuple[Any, ...]) -> SenderRow:
+    return SenderRow(
+        recorded_by=row[5],
+        recorded_by_kind=row[6],
+        recorded_via=row[7],
+        signals=row[1],
+        reward_sum=row[8],
+        poison_suspected=row[9],
+        injection_suspected=row[10],
+        first_at=row[3],
+        last_at=row[4],
+    )
+
+
+def _suspicion(row: tuple[Any, ...]) -> SuspicionRow:
+    return SuspicionRow(
+        is_poison=bool(row[9]),
+        is_injection=bool(row[10]),
+        record_version=row[11],
+        session_digest=None if row[12] is None else bytes(row[12]),
+        recorded_by=row[5],
+        recorded_by_kind=row[6],
+        recorded_via=row[7],
+        recorded_at=row[3],
+    )
 
 
 _COUNTS: Final = """

@@ -9,11 +9,11 @@ from django.utils.translation import gettext_lazy as _
 
 from feedback.errors import IntegrityDecided
 from feedback.operations.decide_integrity import (
+    Doubt,
     IntegrityDecision,
     decide_integrity,
     reopen_integrity,
 )
-from feedback.operations.record_report import ReportDraft
 from memory.errors import (
     FieldInvalid,
     IdempotencyConflict,
@@ -44,7 +44,6 @@ from review.console.origins import INTEGRITY_ORIGINS
 from review.messages import sentence
 from review.queries.integrity import (
     NEWEST_UNBOUND,
-    get_suspected,
     read_integrity,
     read_item,
     read_item_again,
@@ -63,7 +62,7 @@ if TYPE_CHECKING:
     from memory.paging import Page
     from memory.queries.records import RecordDetail
     from review.messages import Sentence
-    from review.queries.integrity import IntegrityReading
+    from review.queries.integrity import IntegrityReading, ItemReading
     from review.screens.frame import Label
 
 ROWS: Final = 20
@@ -213,9 +212,9 @@ class Attempt:
         text = sentence("form_invalid")
         return problem_page(self.request, self.actor, text, self.page, self.back)
 
-    def conflict_page(self, conflict: Sentence) -> HttpResponse:
+    def conflict_page(self, conflict: Sentence, reading: ItemReading | None = None) -> HttpResponse:
         """409: how the item, or its record, stands now, with the text that was typed."""
-        reading = read_item_again(actor=self.actor, item_id=self.item_id)
+        reading = reading or read_item_again(actor=self.actor, item_id=self.item_id)
         screen = item_conflict_screen(reading, self.drawn(_("Changed: ")), conflict, self.typed)
         return render(self.request, screen, _ITEM_TEMPLATE, 409)
 
@@ -232,8 +231,7 @@ def _decision(
         return IntegrityDecision(
             item_id=attempt.item_id, seen_state=drawn.state, reason=form.reason_text
         )
-    report = ReportDraft(
-        record_id=get_suspected(actor=attempt.actor, item_id=attempt.item_id),
+    report = Doubt(
         note=form.note_text,
         proposed_object=form.value,
         expected_version=drawn.version,
@@ -249,10 +247,10 @@ def _invalid_page(
     reading = read_item_again(actor=actor, item_id=attempt.item_id)
     if reading.item.state is not drawn.state:
         refuse(actor, Operation.INTEGRITY_DECIDE, IntegrityDecided())
-        return attempt.conflict_page(sentence("integrity_conflict"))
+        return attempt.conflict_page(sentence("integrity_conflict"), reading)
     if drawn.is_report and not _is_as_drawn(reading.record, drawn.version):
         refuse(actor, Operation.INTEGRITY_DECIDE, RecordConflict())
-        return attempt.conflict_page(sentence("report_conflict"))
+        return attempt.conflict_page(sentence("report_conflict"), reading)
     refuse(actor, Operation.INTEGRITY_DECIDE, FieldInvalid("reason", "breaks its rule."))
     page = attempt.drawn(_("Error: "))
     if isinstance(form, ReasonForm):

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from feedback.queries.integrity import (
     find_integrity_of,
-    get_integrity_for,
-    get_record_of,
-    list_suspicions,
+    get_suspected_for,
     page_of_integrity,
 )
 from feedback.queries.signals import count_unbound, list_senders, summarise_signals
@@ -62,7 +60,7 @@ def read_integrity(
     after: Seek | None,
     limit: int,
 ) -> IntegrityReading:
-    """One page of suspected records. At most four statements, five for one kind of suspicion."""
+    """One page of suspected records. At most four statements."""
     policies.can_read(actor).require()
     page = page_of_integrity(actor, state=state, suspicion=suspicion, after=after, limit=limit)
     unbound = tuple(count_unbound(actor, newest=NEWEST_UNBOUND))
@@ -89,7 +87,7 @@ class ItemReading:
 
 @audited_read(Operation.SIGNAL_LIST)
 def read_item(*, actor: Actor, item_id: UUID) -> ItemReading:
-    """One item. Six statements."""
+    """One item. Four statements."""
     policies.can_read(actor).require()
     return _item(actor, item_id)
 
@@ -104,23 +102,16 @@ def read_item_again(*, actor: Actor, item_id: UUID) -> ItemReading:
         return _item(actor, item_id)
 
 
-def get_suspected(*, actor: Actor, item_id: UUID) -> UUID:
-    """The record that an item is about, or NotFound; shows nothing, so it is not audited."""
-    with project_scope(actor.project_id):
-        return get_record_of(actor, item_id)
-
-
 def _item(actor: Actor, item_id: UUID) -> ItemReading:
-    item = get_integrity_for(actor, item_id)
+    found = get_suspected_for(actor, item_id, told=TOLD_SUSPICIONS)
+    item, senders, suspicions = found.item, found.senders, found.suspicions
     record = records.get_detail(actor, item.record_id)
-    senders = list_senders(actor, record.id, is_suspected_only=True)
-    suspicions = list_suspicions(actor, record.id, limit=TOLD_SUSPICIONS)
     return ItemReading(
         now=current_scope().opened_at,
         item=item,
         record=record,
-        senders=tuple(senders),
-        suspicions=tuple(suspicions),
+        senders=senders,
+        suspicions=suspicions,
         names=names_in(
             actor,
             records=[record],

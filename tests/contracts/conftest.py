@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from feedback.models import IntegrityItem
-from feedback.operations.decide_integrity import IntegrityDecision, decide_integrity
+from feedback.operations.decide_integrity import Doubt, IntegrityDecision, decide_integrity
 from feedback.operations.open_rcp_session import open_rcp_session
 from feedback.operations.promote_report import promote_report
 from feedback.operations.record_outcome import OutcomeDraft, record_outcome
-from feedback.operations.record_report import ReportDraft
 from feedback.operations.record_signals import SignalDraft
 from feedback.vocabulary import IntegrityState, OutcomeKind
 from memory.operations.mark_predicate import mark_predicate
@@ -59,7 +58,7 @@ def rows(agent: Actor, operator: Actor, reviewer: Actor, outsider: Actor) -> Act
     open_rcp_session(actor=fresh(agent), name="a session")
     SignInWait.objects.create(kind="name", digest=b"x", failures=0, updated_at=report.recorded_at)
     claim_id = _loop(outsider)
-    doubt = ReportDraft(record_id=claim_id, note=f"No {MARKER} crossed it.")
+    doubt = Doubt(note=f"No {MARKER} crossed it.")
     _decide(outsider, claim_id, report=doubt)
     return agent
 

@@ -16,6 +16,7 @@ from django.db import DatabaseError, OperationalError, connection
 from feedback.models import IntegrityItem
 from feedback.operations.compile_context import ContextRequest, compile_context
 from feedback.operations.decide_integrity import (
+    Doubt,
     IntegrityDecision,
     IntegrityReceipt,
     decide_integrity,
@@ -219,7 +220,7 @@ def deciding(agent: Actor, operator: Actor) -> Call:
     decision = IntegrityDecision(
         item_id=IntegrityItem.objects.get().id,
         seen_state=IntegrityState.OPEN,
-        report=ReportDraft(record_id=record.id, note=f"No {MARKER}."),
+        report=Doubt(note=f"No {MARKER}."),
     )
     return partial(decide_integrity, actor=operator, decision=decision, key=a_key())
 

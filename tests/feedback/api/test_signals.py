@@ -9,8 +9,7 @@ from uuid import uuid4
 import pytest
 
 from feedback.models import IntegrityItem, Signal
-from feedback.operations.decide_integrity import IntegrityDecision, decide_integrity
-from feedback.operations.record_report import ReportDraft
+from feedback.operations.decide_integrity import Doubt, IntegrityDecision, decide_integrity
 from feedback.vocabulary import IntegrityState
 from memory.digests import Digester
 from memory.models import Project
@@ -227,7 +226,7 @@ def test_a_summary_says_where_the_look_of_reviewers_stands_and_whether_signals_c
     seen = {}
     for each, decided in (
         (record, {"reason": "It is so."}),
-        (other, {"report": ReportDraft(record_id=other.id, note=f"No {MARKER}.")}),
+        (other, {"report": Doubt(note=f"No {MARKER}.")}),
     ):
         suspect(agent, each)
         item = IntegrityItem.objects.get(record_id=each.id)

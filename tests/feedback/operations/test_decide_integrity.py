@@ -13,12 +13,12 @@ from django.db import IntegrityError
 from feedback.errors import IntegrityDecided
 from feedback.models import IntegrityItem, Report
 from feedback.operations.decide_integrity import (
+    Doubt,
     IntegrityDecision,
     IntegrityReceipt,
     decide_integrity,
     reopen_integrity,
 )
-from feedback.operations.record_report import ReportDraft
 from feedback.vocabulary import REASON_BYTES, IntegrityState
 from memory.errors import Denied, FieldInvalid, IdempotencyConflict, NotFound, RecordConflict
 from memory.operations.retract_records import RetractionDraft, retract_records
@@ -49,8 +49,8 @@ def item_id(agent: Actor, record: AssertedRecord) -> UUID:
     return IntegrityItem.objects.get().id
 
 
-def a_doubt(record: AssertedRecord, **said: Any) -> ReportDraft:
-    return ReportDraft(record_id=record.id, **{"note": f"No {MARKER} said so.", **said})
+def a_doubt(**said: Any) -> Doubt:
+    return Doubt(**{"note": f"No {MARKER} said so.", **said})
 
 
 def decide(actor: Actor, item_id: UUID, **decided: Any) -> IntegrityReceipt:
@@ -89,11 +89,9 @@ def test_a_decision_writes_nothing_else_and_is_audited_once(reviewer: Actor, ite
     assert audit_of(reviewer) == [Entry("integrity.decide", "allowed", "", 1)]
 
 
-def test_a_decision_hides_and_demotes_nothing(
-    agent: Actor, reviewer: Actor, record: AssertedRecord, item_id: UUID
-) -> None:
+def test_a_decision_hides_and_demotes_nothing(agent: Actor, reviewer: Actor, item_id: UUID) -> None:
     before = [asdict(item) for item in a_run(agent, "zebra").items]
-    decide(fresh(reviewer), item_id, report=a_doubt(record))
+    decide(fresh(reviewer), item_id, report=a_doubt())
     assert [asdict(item) for item in a_run(agent, "zebra").items] == before
 
 
@@ -117,7 +115,7 @@ def test_a_reason_without_words_or_too_long_leaves_nothing(
 def test_a_reviewer_files_an_ordinary_report(
     reviewer: Actor, item_id: UUID, record: AssertedRecord
 ) -> None:
-    draft = a_doubt(record, proposed_object=f"{MARKER} lake", expected_version=record.version)
+    draft = a_doubt(proposed_object=f"{MARKER} lake", expected_version=record.version)
     changes = changed_tables(lambda: decide(reviewer, item_id, report=draft))
     assert changes == {"feedback_integrityitem": (1, 1), "feedback_report": (0, 1)}
     item, report = IntegrityItem.objects.get(), Report.objects.get()
@@ -135,32 +133,20 @@ def test_a_reviewer_files_an_ordinary_report(
     assert_invariants()
 
 
-def test_a_report_about_another_record_is_refused(
-    agent: Actor, outsider: Actor, reviewer: Actor, item_id: UUID
-) -> None:
-    for other in (a_record(agent), a_record(outsider)):
-        actor = fresh(reviewer)
-        with refused(actor, FieldInvalid, "integrity.decide") as raised:
-            decide(actor, item_id, report=a_doubt(other))
-        assert raised.value.field == "record_id"
-
-
 def test_a_report_that_is_refused_leaves_the_item_open(
     agent: Actor, reviewer: Actor, item_id: UUID, record: AssertedRecord
 ) -> None:
     draft = RetractionDraft(record_id=record.id, expected_version=record.version)
     retract_records(actor=fresh(agent), retractions=[draft])
     with refused(reviewer, RecordConflict, "integrity.decide"):
-        decide(reviewer, item_id, report=a_doubt(record, expected_version=record.version))
+        decide(reviewer, item_id, report=a_doubt(expected_version=record.version))
     assert IntegrityItem.objects.get().state == "open"
-    assert decide(fresh(reviewer), item_id, report=a_doubt(record)).state is REPORTED
+    assert decide(fresh(reviewer), item_id, report=a_doubt()).state is REPORTED
 
 
 @pytest.mark.parametrize("is_both", [True, False])
-def test_it_is_one_or_the_other(
-    reviewer: Actor, item_id: UUID, record: AssertedRecord, *, is_both: bool
-) -> None:
-    decided = {"reason": REASON, "report": a_doubt(record)} if is_both else {"reason": None}
+def test_it_is_one_or_the_other(reviewer: Actor, item_id: UUID, *, is_both: bool) -> None:
+    decided = {"reason": REASON, "report": a_doubt()} if is_both else {"reason": None}
     with refused(reviewer, FieldInvalid, "integrity.decide") as raised:
         decide(reviewer, item_id, **decided)
     assert raised.value.field == "reason"
@@ -180,14 +166,12 @@ def test_no_concern_can_be_taken_back_and_decided_anew(
     assert receipt.at > decided.at
     assert {item.decided_at, item.decided_by_id, item.decided_by_kind, item.reason} == {None}
     assert audit_of(owner) == [Entry("integrity.reopen", "allowed", "", 1)]
-    assert decide(fresh(reviewer), item_id, report=a_doubt(record)).state is REPORTED
+    assert decide(fresh(reviewer), item_id, report=a_doubt()).state is REPORTED
     assert_invariants()
 
 
-def test_the_report_stays_when_the_decision_is_taken_back(
-    reviewer: Actor, item_id: UUID, record: AssertedRecord
-) -> None:
-    report_id = decide(fresh(reviewer), item_id, report=a_doubt(record)).report_id
+def test_the_report_stays_when_the_decision_is_taken_back(reviewer: Actor, item_id: UUID) -> None:
+    report_id = decide(fresh(reviewer), item_id, report=a_doubt()).report_id
     changes = changed_tables(lambda: reopen(reviewer, item_id, REPORTED))
     assert changes == {"feedback_integrityitem": (1, 1)}
     assert Report.objects.get().id == report_id
@@ -230,7 +214,7 @@ def test_an_item_that_is_not_there_or_elsewhere_is_not_found(
 
 
 def test_what_was_decided_or_reopened_meanwhile_is_a_conflict(
-    reviewer: Actor, owner: Actor, item_id: UUID, record: AssertedRecord
+    reviewer: Actor, owner: Actor, item_id: UUID
 ) -> None:
     def is_refused(call: Any, operation: str, *args: Any, **said: Any) -> None:
         actor = fresh(reviewer)
@@ -244,7 +228,7 @@ def test_what_was_decided_or_reopened_meanwhile_is_a_conflict(
     decide(fresh(owner), item_id)
     for state in IntegrityState:
         is_refused(decide, "integrity.decide", seen_state=state)
-        is_refused(decide, "integrity.decide", seen_state=state, report=a_doubt(record))
+        is_refused(decide, "integrity.decide", seen_state=state, report=a_doubt())
     for state in (OPEN, REPORTED):
         is_refused(reopen, "integrity.reopen", state)
     assert reopen(fresh(reviewer), item_id).state is OPEN
@@ -253,15 +237,13 @@ def test_what_was_decided_or_reopened_meanwhile_is_a_conflict(
 # --- Once ----------------------------------------------------------------------------------------
 
 
-def test_a_repeated_key_decides_once(
-    reviewer: Actor, item_id: UUID, record: AssertedRecord
-) -> None:
+def test_a_repeated_key_decides_once(reviewer: Actor, item_id: UUID) -> None:
     key = a_key()
-    first = decide(fresh(reviewer), item_id, report=a_doubt(record), key=key)
-    again = partial(decide, reviewer, item_id, report=a_doubt(record), key=key)
+    first = decide(fresh(reviewer), item_id, report=a_doubt(), key=key)
+    again = partial(decide, reviewer, item_id, report=a_doubt(), key=key)
     assert changed_tables(again) == {}
     assert audit_of(reviewer) == [Entry("integrity.decide", "allowed", "", 0)]
-    assert decide(fresh(reviewer), item_id, report=a_doubt(record), key=key) == replace(
+    assert decide(fresh(reviewer), item_id, report=a_doubt(), key=key) == replace(
         first, is_replay=True
     )
     assert_invariants()
@@ -309,8 +291,8 @@ def test_of_decisions_at_once_one_stands() -> None:
     item = IntegrityItem.objects.get()
     calls = [
         partial(decide, fresh(operator), item.id, reason=REASON),
-        partial(decide, fresh(operator), item.id, report=a_doubt(record)),
-        partial(decide, fresh(operator), item.id, report=a_doubt(record)),
+        partial(decide, fresh(operator), item.id, report=a_doubt()),
+        partial(decide, fresh(operator), item.id, report=a_doubt()),
     ]
     outcomes = race(calls)
     (receipt,) = successes(outcomes)

@@ -12,8 +12,7 @@ import pytest
 from django.db import IntegrityError, OperationalError, connection, transaction
 
 from feedback.models import IntegrityItem, Signal
-from feedback.operations.decide_integrity import IntegrityDecision, decide_integrity
-from feedback.operations.record_report import ReportDraft
+from feedback.operations.decide_integrity import Doubt, IntegrityDecision, decide_integrity
 from feedback.operations.record_signals import SignalDraft, SignalsReceipt, record_signals
 from feedback.queries.retrieve import RetrieveRequest, retrieve
 from feedback.vocabulary import IntegrityState
@@ -611,7 +610,7 @@ def test_a_reported_item_stays_reported(
     agent: Actor, reviewer: Actor, record: AssertedRecord
 ) -> None:
     suspect(agent, record)
-    decide(reviewer, report=ReportDraft(record_id=record.id, note=f"No {MARKER}."))
+    decide(reviewer, report=Doubt(note=f"No {MARKER}."))
     assert changed_tables(lambda: suspect(agent, record, actors=5)) == {"feedback_signal": (0, 5)}
     assert IntegrityItem.objects.get().state == "reported"
 

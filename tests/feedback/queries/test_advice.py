@@ -10,9 +10,8 @@ import pytest
 
 from feedback.operations.decide_integrity import IntegrityDecision, decide_integrity
 from feedback.queries.advice import AdviceTally, SuspicionTally, tally_advice
-from feedback.queries.integrity import get_record_of, list_suspicions
+from feedback.queries.integrity import get_integrity, get_suspected_for
 from feedback.queries.outcomes import Votes, count_votes, tally_outcomes
-from feedback.queries.signals import list_senders
 from feedback.vocabulary import IntegrityState, OutcomeKind, Suspicion
 from memory.errors import NotFound
 from memory.operations.configure_project import configure_project
@@ -134,43 +133,41 @@ def test_it_takes_one_statement_and_sees_one_project(
 # Who suspects a record, and in which sessions
 
 
-def test_the_newest_suspicions_of_a_record_are_listed_one_by_one(
+def test_the_newest_suspicions_of_a_record_are_told_one_by_one(
     agent: Actor, reviewer: Actor, outsider: Actor, record: AssertedRecord
 ) -> None:
     signalled(agent, record, session="one", is_poison_suspected=True)
     signalled(agent, record.id, is_poison_suspected=True, is_injection_suspected=True)
     signalled(reviewer, record, is_used=True, is_poison_suspected=False)
-    signalled(reviewer, record, session="one", is_injection_suspected=True)
+    item = suspected(record, reviewer, is_injection_suspected=True, is_poison_suspected=True)
     with project_scope(agent.project_id):
-        newest, middle, oldest = list_suspicions(agent, record.id, limit=3)
-        assert list_suspicions(agent, record.id, limit=1) == [newest]
-    assert (newest.is_poison, newest.is_injection, newest.recorded_by) == (False, True, reviewer.id)
+        newest, middle, oldest = get_suspected_for(agent, item, told=3).suspicions
+        assert get_suspected_for(agent, item, told=1).suspicions == (newest,)
+    assert (newest.is_poison, newest.is_injection, newest.recorded_by) == (True, True, reviewer.id)
     assert (middle.is_poison, middle.is_injection) == (True, True)
     assert (middle.record_version, middle.session_digest) == (None, None)
+    assert (oldest.is_poison, oldest.is_injection) == (True, False)
     assert (oldest.record_version, oldest.recorded_via) == (record.version, "rcp")
-    assert oldest.session_digest == newest.session_digest
-    with project_scope(outsider.project_id):
-        assert list_suspicions(outsider, record.id, limit=3) == []
+    assert oldest.session_digest is not None
+    with project_scope(outsider.project_id), pytest.raises(NotFound):
+        get_suspected_for(outsider, item, told=3)
 
 
-def test_senders_can_be_narrowed_to_those_who_suspect(
-    agent: Actor, reviewer: Actor, record: AssertedRecord
+def test_the_senders_of_an_item_are_those_who_suspect_its_record(
+    agent: Actor, reviewer: Actor, owner: Actor, record: AssertedRecord
 ) -> None:
     signalled(agent, record, is_used=True, reward=1.0)
-    signalled(agent, record, is_poison_suspected=True)
-    signalled(reviewer, record, is_used=True)
+    signalled(agent, record, is_poison_suspected=True, reward=-0.5)
+    signalled(owner, record, is_used=True)
     signalled(replace(fresh(agent), id=uuid4()), record, is_injection_suspected=False)
-    with project_scope(agent.project_id):
-        (sender,) = list_senders(agent, record.id, is_suspected_only=True)
-        assert len(list_senders(agent, record.id)) == 3
-    assert (sender.recorded_by, sender.signals, sender.reward_sum) == (agent.id, 1, None)
-
-
-def test_the_record_of_an_item_is_found_in_its_project_alone(
-    agent: Actor, reviewer: Actor, outsider: Actor, record: AssertedRecord
-) -> None:
-    item = suspected(record, agent, reviewer)
-    with project_scope(agent.project_id):
-        assert get_record_of(agent, item) == record.id
-    with project_scope(outsider.project_id), pytest.raises(NotFound):
-        get_record_of(outsider, item)
+    item = suspected(record, reviewer)
+    with project_scope(agent.project_id), watched() as statements:
+        found = get_suspected_for(agent, item, told=0)
+    assert len(statements) == 2
+    latest, earliest = found.senders
+    assert (latest.recorded_by, latest.signals, latest.reward_sum) == (reviewer.id, 1, None)
+    assert (earliest.recorded_by, earliest.signals, earliest.reward_sum) == (agent.id, 1, -0.5)
+    assert (earliest.poison_suspected, earliest.injection_suspected) == (1, 0)
+    assert earliest.first_at == earliest.last_at == found.item.poison.first_at
+    assert found.item == get_integrity(actor=fresh(agent), item_id=item)
+    assert found.suspicions == ()

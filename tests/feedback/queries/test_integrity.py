@@ -8,8 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from feedback.models import IntegrityItem, Report, Signal
-from feedback.operations.decide_integrity import IntegrityDecision, decide_integrity
-from feedback.operations.record_report import ReportDraft
+from feedback.operations.decide_integrity import Doubt, IntegrityDecision, decide_integrity
 from feedback.queries.integrity import (
     IntegrityRow,
     SuspicionCount,
@@ -110,7 +109,7 @@ def test_a_decided_row_says_who_decided_what(
 ) -> None:
     harmless, doubted = an_item(agent), an_item(agent, record, **INJECTION)
     decide(reviewer, harmless, reason="It is so.")
-    decide(reviewer, doubted, report=ReportDraft(record_id=record.id, note=f"No {MARKER}."))
+    decide(reviewer, doubted, report=Doubt(note=f"No {MARKER}."))
     one = get_integrity(actor=fresh(agent), item_id=harmless)
     two = get_integrity(actor=fresh(agent), item_id=doubted)
     assert (one.state, one.reason, one.report_id) == (NO_CONCERN, "It is so.", None)

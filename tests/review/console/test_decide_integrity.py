@@ -481,13 +481,13 @@ def test_every_answer_stays_within_its_budget(
     back = reopening(browser, item)
     costs["reopen"] = cost(lambda: browser.post(back.action, back.hidden), 303)
     assert costs["look"] == look
-    assert max(costs.values()) <= 12, costs
     again = form_on(browser, item, "report")
     costs["report"] = cost(lambda: report(browser, again), 303)
-    assert costs["report"] <= 15, costs
+    costs["reported again"] = cost(lambda: report(browser, again), 303)
     costs["decided"] = cost(lambda: dismiss(browser, form, form_key=str(uuid4())), 409)
     move(shared, owner)
     back = reopening(browser, item)
     browser.post(back.action, back.hidden)
     costs["record moved"] = cost(lambda: report(browser, doubt), 409)
-    assert max(costs.values()) <= 18, costs
+    costs["record moved, invalid"] = cost(lambda: report(browser, doubt, note=""), 409)
+    assert max(costs.values()) <= 12, costs
