@@ -1,4 +1,4 @@
--- The invariants of the product, one query each (I3 needs two, I6 three). A query returns its number
+-- The invariants of the product, one query each (I3 needs two, I6 four). A query returns its number
 -- and the ids of the rows that break it, and no row at all while it holds.
 
 -- I1: a promotion is whole, and its result is the retracted record's or the replacement's version.
@@ -121,6 +121,13 @@ WHERE (r.target_subject, r.target_predicate, r.target_object, r.target_preview, 
    IS DISTINCT FROM
       (t.subject, t.predicate, t.object, left(t.statement, 512), t.status::text,
        t.version, t.version_number, t.known_until, t.replaced_by, s.name)
+HAVING count(*) > 0;
+
+-- A record calls the person that it is about by name.
+SELECT 'I6' AS number, array_agg(r.id) AS ids
+FROM memory_record r
+LEFT JOIN memory_subject s ON s.project_id = r.project_id AND s.id = r.data_subject_id
+WHERE r.data_subject_name IS DISTINCT FROM s.name
 HAVING count(*) > 0;
 
 -- I7: what a key stands for exists. (An effect does not say under which key it was made.)

@@ -49,6 +49,8 @@ class Record(Recorded):
     data_subject = models.ForeignKey(
         Subject, models.DO_NOTHING, null=True, db_constraint=False, db_index=False
     )
+    #: What a list calls them; set by the trigger memory_record_subject_name_v1.
+    data_subject_name = models.TextField(null=True, editable=False)  # noqa: DJ001 - absent is not empty
     valid_from = models.DateTimeField()
     valid_until = models.DateTimeField(null=True)
     known_from = models.DateTimeField()
@@ -89,6 +91,7 @@ class Record(Recorded):
             bytes_check("memory_record", "predicate", PREDICATE_BYTES),
             bytes_check("memory_record", "object", OBJECT_BYTES),
             bytes_check("memory_record", "statement", STATEMENT_BYTES),
+            bytes_check("memory_record", "data_subject_name", SUBJECT_BYTES, optional=True),
             choice_check("memory_record", "kind", RecordKind),
             choice_check("memory_record", "trust", Trust),
             choice_check("memory_record", "status", RecordStatus),

@@ -77,7 +77,7 @@ def find_chain(actor: Actor, record: RecordDetail) -> Chain:
     rows = (
         Record.objects.visible_to(actor)
         .filter(id__in=wanted)
-        .values(*_SAME, "trust", "status", "recorded_by_id", about=F("data_subject__name"))
+        .values(*_SAME, "trust", "status", "recorded_by_id", about=F("data_subject_name"))
     )
     found = {row["id"]: _linked(row) for row in rows}
     return Chain(

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
 from django.contrib.postgres.search import SearchQuery, SearchVector, SearchVectorExact
-from django.db.models import Count, F, Func, IntegerField, OuterRef, Q, Subquery
+from django.db.models import Count, Func, IntegerField, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce, JSONObject, Left
 from django.db.models.lookups import Exact
 
 from memory import hooks, policies
 from memory.errors import NotFound
-from memory.models import Citation, Record, RecordVersion, Subject
+from memory.models import Citation, Record, RecordVersion
 from memory.models.columns import OctetLength
 from memory.paging import Page, Seek
 from memory.scope import current_scope
@@ -163,12 +163,7 @@ _ROW_COLUMNS: Final = (
     "kind",
     "confidence",
     "is_disputed",
-    # Not a join: the planner would sort all candidate rows behind it, before it cuts the page.
-    Subquery(
-        Subject.objects.filter(
-            project_id=OuterRef("project_id"), id=OuterRef("data_subject_id")
-        ).values("name")
-    ),
+    "data_subject_name",
     "source_role",
     "recorded_at",
     "known_from",
@@ -261,7 +256,6 @@ def get_detail(actor: Actor, record_id: UUID, *, is_counting_reports: bool = Fal
             closing=Subquery(closing),
             replacement_object=Subquery(successor),
             cited=Coalesce(Subquery(cited), 0),
-            data_subject_name=F("data_subject__name"),
         )
         .first()
     )

@@ -120,6 +120,7 @@ BREACHES = {
         "UPDATE feedback_report SET target_version = record_version WHERE promoted_at IS NOT NULL",
     ),
     "a reporter by another name": ("I6", "UPDATE feedback_report SET reporter_name = 'another'"),
+    "a person by another name": ("I6", "UPDATE memory_record SET data_subject_name = 'another'"),
     "a receipt of nothing": (
         "I7",
         "UPDATE memory_idempotencykey"
@@ -186,7 +187,7 @@ END $$
 
 def test_a_sound_database_breaks_none(rows: Actor) -> None:  # noqa: ARG001
     assert broken_invariants() == {}
-    assert len(QUERIES) == 11
+    assert len(QUERIES) == 12
 
 
 @pytest.mark.usefixtures("rows")

@@ -66,6 +66,7 @@ BYTES = {
     "memory_record_predicate_bytes": PREDICATE_BYTES,
     "memory_record_object_bytes": OBJECT_BYTES,
     "memory_record_statement_bytes": STATEMENT_BYTES,
+    "memory_record_data_subject_name_bytes": SUBJECT_BYTES,
     "memory_message_content_bytes": None,
     "feedback_report_note_bytes": NOTE_BYTES,
     "feedback_report_proposed_object_bytes": OBJECT_BYTES,
@@ -76,6 +77,9 @@ BYTES = {
     "feedback_report_target_preview_bytes": PREVIEW_BYTES,
     "feedback_integrityitem_reason_bytes": REASON_BYTES,
 }
+
+#: Triggers that would write over what a test has inserted.
+WRITTEN_OVER = {"memory_record_data_subject_name_bytes": "memory_record_subject_name_v1"}
 
 #: Rules that another one, checked before them, implies.
 STRICTER = {
@@ -244,6 +248,9 @@ def test_texts_are_never_empty_and_never_longer_in_bytes() -> None:
     for name, most in BYTES.items():
         table = table_of(name)
         column = name.removeprefix(f"{table}_").removesuffix("_bytes")
+        if name in WRITTEN_OVER:
+            run("SET CONSTRAINTS ALL IMMEDIATE")
+            run(f"ALTER TABLE {table} DISABLE TRIGGER {WRITTEN_OVER[name]}")
         texts = [""] if most is None else ["", "a" * (most + 1), "é" * (most // 2) + "a"]
         for text in texts:
             with refused_by(name, len(text)):

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 from django.db import Error, transaction
 
-from memory.models import Record, Source
+from memory.models import Record, Source, Subject
 from tests.contracts.catalogue import fetch, insert_like, refused_by, run, triggers
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ def test_every_trigger_is_listed_here() -> None:
         *((table, f"{table}_no_truncate_v1") for table in guarded),
         ("memory_record", "memory_record_legal_change_v1"),
         ("memory_record", "memory_record_single_valued_v1"),
+        ("memory_record", "memory_record_subject_name_v1"),
         ("memory_record", "memory_record_terms_v1"),
         ("memory_record", "memory_record_posted_v1"),
         ("memory_record", "memory_record_reposted_v1"),
@@ -350,6 +351,17 @@ def test_the_log_offset_is_the_database_s(rows: Actor) -> None:
     insert_like("memory_source", project_id=rows.project_id, log_offset=7_000, data_subject_id=None)
     offsets = Source.objects.filter(project_id=rows.project_id).values_list("log_offset", flat=True)
     assert sorted(offsets) == list(range(before + 1))
+
+
+def test_a_record_is_about_whom_its_person_is_called(rows: Actor) -> None:
+    person = Subject.objects.filter(project_id=rows.project_id)[0]
+    for said, name in ((person.id, person.name), (None, None)):
+        new = {"project_id": rows.project_id, "subject": str(uuid4()), "data_subject_id": said}
+        unique = {"replaces": None, "origin_digest": None}
+        insert_like("memory_record", **new, **unique, data_subject_name="another")
+        assert Record.objects.get(subject=new["subject"]).data_subject_name == name
+    with refused_by("memory_record_legal_change"):
+        run("UPDATE memory_record SET data_subject_name = 'another'")
 
 
 # --- Reports -------------------------------------------------------------------------------------
