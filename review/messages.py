@@ -273,6 +273,7 @@ SCREEN: Final[dict[str, StrPromise | Plural]] = {
         "{kind} {number} ({n} actor)", "{kind} {number} ({n} actors)", n
     ),
     "outcomes_counted": _("{n} of {total} count."),
+    "outcomes_newest": _("Of each, the newest {n} are counted here; ranking counts all."),
     "utility_counted": lambda n: ngettext(
         "Utility {utility}, by {n} actor.", "Utility {utility}, by {n} actors.", n
     ),
@@ -434,6 +435,11 @@ def sentence(code: str, /, **values: object) -> Sentence:
 def words(code: str, **values: object) -> StrPromise:
     """The text of a sentence, made when it is drawn; for errors of form fields."""
     return cast("StrPromise", lazy(lambda: str(sentence(code, **values)), str)())
+
+
+def at_least(number: int, *, is_cut: bool) -> int | str:
+    """A number; or "128+" where no more were counted, "1,000+" at most (`console.md` 3)."""
+    return f"{min(number, 1_000):,}+" if is_cut else number
 
 
 def placeholders(pattern: str) -> set[str]:

@@ -133,7 +133,13 @@ class Outcome(Recorded):
         indexes: ClassVar = [
             Index("project", *_PLACE, name="feedback_outcome_all_idx"),
             Index("project", "record", *_PLACE, name="feedback_outcome_record_idx"),
-            Index("project", "run_id", *_PLACE, name="feedback_outcome_run_idx"),
+            Index("project", "run_id", *_PLACE, include=["kind"], name="feedback_outcome_pack_idx"),
+            Index(
+                *("project", "run_id", "record", "recorded_by_id"),
+                *_PLACE,
+                condition=Q(record__isnull=False),
+                name="feedback_outcome_vote_idx",
+            ),
             Index("project", "recorded_by_id", *_PLACE, name="feedback_outcome_actor_idx"),
             Index("project", "kind", *_PLACE, name="feedback_outcome_kind_idx"),
         ]

@@ -74,6 +74,12 @@ class Signal(Recorded):
             ),
             Index("project", "record", *_PLACE, name="feedback_signal_record_idx"),
             Index(
+                *("project", "record"),
+                *_PLACE,
+                condition=Q(record__isnull=False) & _SUSPECTED,
+                name="feedback_signal_suspect_idx",
+            ),
+            Index(
                 "project",
                 *_PLACE,
                 condition=Q(record__isnull=False) & _SUSPECTED,

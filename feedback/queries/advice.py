@@ -10,8 +10,10 @@ from uuid import UUID
 from django.db import connection
 
 from feedback.queries.outcomes import (
+    COUNTED_OUTCOMES,
+    NEWEST,
+    NEWEST_VOTES,
     TALLY,
-    VOTES,
     OutcomeTally,
     Votes,
     tally_of,
@@ -40,6 +42,7 @@ class SuspicionTally:
 class AdviceTally:
     """Outcomes and signals about one record, by how many senders, and who suspects it of what.
 
+    Of each no more than the newest `COUNTED_OUTCOMES` and one, and as many suspicions.
     Signals take part in the votes and the utility of `outcomes` where the project counts them.
     `open_item` is the record's integrity item, while that is open.
     """
@@ -55,30 +58,29 @@ class AdviceTally:
 # The rows of `TALLY` and, by names that no kind of outcome has: all signals, those that suspect,
 # and what counts as a vote (positive, negative, actors).
 _ADVICE: Final = f"""
+WITH suspecting AS MATERIALIZED (
+  SELECT recorded_by_id, recorded_at, is_poison_suspected, is_injection_suspected
+  FROM feedback_signal WHERE project_id = %(project)s AND record_id = %(record)s
+    AND (is_poison_suspected OR is_injection_suspected)
+  {NEWEST}
+)
 SELECT said.*, item.id FROM (
   ({TALLY})
   UNION ALL
-  SELECT told.name, told.signals, 0, told.senders, 0, 0, told.first_at
+  SELECT 'signals', count(*), 0, count(DISTINCT recorded_by_id), 0, 0, min(recorded_at)
   FROM (
-    SELECT
-      count(*) AS signals, count(DISTINCT recorded_by_id) AS senders,
-      min(recorded_at) AS first_at,
-      count(*) FILTER (WHERE is_poison_suspected) AS poison,
-      count(DISTINCT recorded_by_id) FILTER (WHERE is_poison_suspected) AS poison_senders,
-      min(recorded_at) FILTER (WHERE is_poison_suspected) AS poison_at,
-      count(*) FILTER (WHERE is_injection_suspected) AS injection,
-      count(DISTINCT recorded_by_id) FILTER (WHERE is_injection_suspected) AS injection_senders,
-      min(recorded_at) FILTER (WHERE is_injection_suspected) AS injection_at
+    SELECT recorded_by_id, recorded_at
     FROM feedback_signal WHERE project_id = %(project)s AND record_id = %(record)s
-  ) AS signal
-  CROSS JOIN LATERAL (VALUES
-    ('signals', signal.signals, signal.senders, signal.first_at),
-    ('poison', poison, poison_senders, poison_at),
-    ('injection', injection, injection_senders, injection_at)
-  ) AS told(name, signals, senders, first_at)
+    {NEWEST}) AS signal
+  UNION ALL
+  SELECT 'poison', count(*), 0, count(DISTINCT recorded_by_id), 0, 0, min(recorded_at)
+  FROM suspecting WHERE is_poison_suspected
+  UNION ALL
+  SELECT 'injection', count(*), 0, count(DISTINCT recorded_by_id), 0, 0, min(recorded_at)
+  FROM suspecting WHERE is_injection_suspected
   UNION ALL
   SELECT 'votes', vote.positive, vote.negative, vote.actors, 0, 0, NULL
-  FROM ({VOTES}) AS vote(record_id, positive, negative, actors)
+  FROM ({NEWEST_VOTES}) AS vote(record_id, positive, negative, actors)
 ) AS said
 LEFT JOIN feedback_integrityitem item
   ON item.project_id = %(project)s AND item.record_id = %(record)s AND item.state = 'open'
@@ -88,14 +90,18 @@ LEFT JOIN feedback_integrityitem item
 def tally_advice(actor: Actor, record_id: UUID) -> AdviceTally:
     """What clients say of a record that is known to be visible; not audited by itself.
 
-    One statement; feedback_outcome_record_idx, feedback_signal_record_idx, the item by key.
+    One statement; feedback_outcome_record_idx, feedback_signal_record_idx and _suspect_idx, and the
+    item by its key.
     """
-    parameters = votes_parameters(actor, [record_id]) | tally_parameters(actor, record_id)
+    parameters = votes_parameters(actor, [record_id]) | tally_parameters(
+        actor, record_id, COUNTED_OUTCOMES
+    )
     with connection.cursor() as cursor:
         cursor.execute(_ADVICE, parameters)
         found = cursor.fetchall()
     told = {row[0]: row for row in found if row[0] not in {None, *OutcomeKind.values}}
-    outcomes = tally_of(row[:7] for row in found if row[0] not in told)
+    rows = [row[:7] for row in found if row[0] not in told]
+    outcomes = tally_of(rows, COUNTED_OUTCOMES)
     if parameters["are_signals_counted"]:
         votes = Votes(*told["votes"][1:4]) if "votes" in told else Votes(0, 0, 0)
         outcomes = replace(outcomes, votes=votes, utility=votes.utility)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Exists, OuterRef, Q, Value
+from django.db.models import Exists, OuterRef, Q, Subquery, Value
+from django.db.models.lookups import IsNull
 
 from feedback.models import IntegrityItem, Signal
 from feedback.queries.signals import SENDERS, SenderRow
@@ -94,7 +95,7 @@ def list_integrity(
     """One page of integrity items, the latest opened first.
 
     Two statements, the first of which reads at most `SCANNED_ROWS` rows for one kind of suspicion.
-    Indexes: feedback_integrity_{all,state}_idx, feedback_signal_record_idx.
+    Indexes: feedback_integrity_{all,state}_idx, feedback_signal_suspect_idx.
     """
     policies.can_read(actor).require()
     return page_of_integrity(actor, state=state, suspicion=suspicion, after=after, limit=limit)
@@ -118,15 +119,23 @@ def page_of_integrity(
     return Page.cut(_rows(actor, found.rows), limit, bound=found.bound)
 
 
+#: As the index has it.
+_SUSPECTING: Final = Q(is_poison_suspected=True) | Q(is_injection_suspected=True)
+
+
 def _suspected_of(suspicion: Suspicion) -> Q:
     is_suspected = {
         Suspicion.POISON: Q(is_poison_suspected=True),
         Suspicion.INJECTION: Q(is_injection_suspected=True),
     }[suspicion]
     signals = Signal.objects.filter(
-        is_suspected, project_id=OuterRef("project_id"), record_id=OuterRef("record_id")
-    )
-    return Q(Exists(signals))
+        is_suspected,
+        _SUSPECTING,
+        project_id=OuterRef("project_id"),
+        record_id=OuterRef("record_id"),
+    ).in_order(is_newest_first=True)
+    # A value, not EXISTS: the planner would answer that for all records, by reading all signals.
+    return Q(IsNull(Subquery(signals.values("id")[:1]), rhs=False))
 
 
 @audited_read(Operation.SIGNAL_LIST)
@@ -242,7 +251,7 @@ FROM suspecting ORDER BY recorded_at DESC, id DESC LIMIT %(told)s)
 def get_suspected_for(actor: Actor, item_id: UUID, *, told: int) -> SuspectedRow:
     """One item with its senders, at most `SENDERS`, and as many suspicions; or NotFound.
 
-    Not audited by itself. Two statements; feedback_signal_record_idx.
+    Not audited by itself. Two statements; feedback_signal_suspect_idx.
     """
     items = IntegrityItem.objects.visible_to(actor).filter(id=item_id).values_list(*_COLUMNS)
     found = items.first()
@@ -299,7 +308,7 @@ SELECT record_id,
   min(recorded_at) FILTER (WHERE is_injection_suspected),
   max(recorded_at) FILTER (WHERE is_injection_suspected)
 FROM feedback_signal
-WHERE project_id = %s AND record_id = ANY (%s::uuid[])
+WHERE project_id = %s AND record_id = ANY (%s::uuid[]) AND record_id IS NOT NULL
   AND (is_poison_suspected OR is_injection_suspected)
 GROUP BY record_id
 """

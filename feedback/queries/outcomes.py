@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Count, OuterRef, Q, Subquery
+from django.db.models import OuterRef, Q, Subquery, UUIDField, Value
 
 from feedback.models import Outcome
 from feedback.ranking import utility_of
@@ -58,7 +58,7 @@ NO_VOTES: Final = Votes(0, 0, 0)
 # With one vote a run, the latest row of an actor about a record in a run stands for all of theirs.
 # Signals count where a project says so, with the session in the place of the run; without one an
 # actor has one vote a record.
-VOTES: Final = """
+_VOTES: Final = """
 SELECT record_id,
   count(*) FILTER (WHERE kind = ANY (%(positive)s::text[])),
   count(*) FILTER (WHERE kind <> ALL (%(positive)s::text[])),
@@ -68,9 +68,11 @@ FROM (
     row_number() OVER (
       PARTITION BY record_id, run_id, recorded_by_kind, recorded_by_id
       ORDER BY recorded_at DESC, id DESC) AS age
-  FROM feedback_outcome
-  WHERE project_id = %(project)s AND record_id = ANY (%(records)s::uuid[])
-    AND (%(lexemes)s::bytea IS NULL OR lexemes_digest = %(lexemes)s::bytea)
+  FROM (
+    SELECT * FROM feedback_outcome
+    WHERE project_id = %(project)s AND record_id = ANY (%(records)s::uuid[])
+      AND (%(lexemes)s::bytea IS NULL OR lexemes_digest = %(lexemes)s::bytea)
+    {newest}) AS outcome
   UNION ALL
   SELECT record_id, kind, recorded_by_kind, recorded_by_id,
     session_digest IS NULL OR %(one_vote_per_run)s,
@@ -83,12 +85,21 @@ FROM (
       WHEN reward < 0 OR NOT is_helpful THEN 'irrelevant' END AS kind
     FROM feedback_signal
     WHERE %(are_signals_counted)s AND project_id = %(project)s
-      AND record_id = ANY (%(records)s::uuid[])) AS judged
+      AND record_id = ANY (%(records)s::uuid[])
+    {newest}) AS judged
   WHERE kind IS NOT NULL
 ) AS vote
 WHERE age = 1 OR NOT is_one_vote
 GROUP BY record_id
 """
+VOTES: Final = _VOTES.format(newest="")
+
+#: Outcomes of one run or record that a page of the console counts; from one more on it says "+".
+COUNTED_OUTCOMES: Final = 1_000
+
+#: For the outcomes, or signals, of one record or run: no more than the newest are read.
+NEWEST: Final = "ORDER BY recorded_at DESC, id DESC LIMIT %(newest)s"
+NEWEST_VOTES: Final = _VOTES.format(newest=NEWEST)
 
 
 def count_votes(
@@ -156,7 +167,7 @@ def list_outcomes(
     """One page of outcomes, newest first.
 
     One statement, which reads at most `SCANNED_ROWS` rows where a second condition is answered by
-    no index. Indexes: feedback_outcome_{all,record,run,actor,kind}_idx.
+    no index. Indexes: feedback_outcome_{all,record,pack,actor,kind}_idx.
     """
     policies.can_read(actor).require()
     return page_of_outcomes(actor, narrow=narrow, after=after, limit=limit)
@@ -175,8 +186,9 @@ def page_of_outcomes(
     wanted = [Q((name, value)) for name, value in conditions.items() if value is not None]
     rows = Outcome.objects.visible_to(actor).filter(*wanted[:1])
     rows = rows.in_order(is_newest_first=True).beyond(after, is_newest_first=True)
-    found = rows.page(*_COLUMNS, Subquery(_latest_vote()), limit=limit, rest=Q(*wanted[1:]))
     is_one_vote = current_scope().utility.one_vote_per_run
+    latest = Subquery(_latest_vote()) if is_one_vote else Value(None, UUIDField())
+    found = rows.page(*_COLUMNS, latest, limit=limit, rest=Q(*wanted[1:]))
     return Page.cut(
         [_outcome_row(values, is_one_vote=is_one_vote) for values in found.rows],
         limit,
@@ -198,13 +210,17 @@ _COLUMNS: Final = (
 
 
 def _latest_vote() -> QuerySet[Outcome, Any]:
-    """The last thing that the same actor said of the same record in the same run."""
+    """The last thing that the same actor said of the same record in the same run.
+
+    feedback_outcome_vote_idx.
+    """
     same = Outcome.objects.filter(
         project_id=OuterRef("project_id"),
         run_id=OuterRef("run_id"),
         record_id=OuterRef("record_id"),
         recorded_by_kind=OuterRef("recorded_by_kind"),
         recorded_by_id=OuterRef("recorded_by_id"),
+        record__isnull=False,  # as the index has it
     )
     return same.in_order(is_newest_first=True).values("id")[:1]
 
@@ -236,13 +252,17 @@ class Complaints:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeTally:
-    """The outcomes about one record by kind and sender, and the utility that they make."""
+    """The outcomes about one record by kind and sender, and the utility that they make.
+
+    `is_cut`: there are more than were counted, so that all of it is about the newest alone.
+    """
 
     kinds: dict[OutcomeKind, KindCount]
     votes: Votes
     complaints: Complaints
     minimum_actors: int
     utility: float
+    is_cut: bool = False
 
     @property
     def total(self) -> int:
@@ -286,54 +306,69 @@ def get_outcome_summary(*, actor: Actor, record_id: UUID) -> OutcomeSummary:
 
 
 # The row without a kind is about all of them.
-TALLY: Final = """
+TALLY: Final = f"""
 WITH vote AS (
   SELECT kind, recorded_at, recorded_by_id AS sender,
     kind = ANY (%(complaints)s::text[]) AS is_complaint,
     NOT %(one_vote_per_run)s OR row_number() OVER (
       PARTITION BY run_id, recorded_by_kind, recorded_by_id
       ORDER BY recorded_at DESC, id DESC) = 1 AS is_counted
-  FROM feedback_outcome WHERE project_id = %(project)s AND record_id = %(record)s
+  FROM (
+    SELECT * FROM feedback_outcome WHERE project_id = %(project)s AND record_id = %(record)s
+    {NEWEST}) AS outcome
 )
 SELECT kind, count(*), count(*) FILTER (WHERE is_counted), count(DISTINCT sender),
   count(DISTINCT sender) FILTER (WHERE is_counted),
   count(DISTINCT sender) FILTER (WHERE is_counted AND is_complaint),
   min(recorded_at) FILTER (WHERE is_counted AND is_complaint)
 FROM vote GROUP BY GROUPING SETS ((kind), ())
-"""
+"""  # noqa: S608 - made of constants
 
 
-def tally_outcomes(actor: Actor, record_id: UUID) -> OutcomeTally:
+def tally_outcomes(actor: Actor, record_id: UUID, *, newest: int | None = None) -> OutcomeTally:
     """The outcomes about a record that is known to be visible; not audited by itself.
 
-    One statement; feedback_outcome_record_idx.
+    All of them, or so many. One statement; feedback_outcome_record_idx.
     """
     with connection.cursor() as cursor:
-        cursor.execute(TALLY, tally_parameters(actor, record_id))
-        return tally_of(cursor.fetchall())
+        cursor.execute(TALLY, tally_parameters(actor, record_id, newest))
+        return tally_of(cursor.fetchall(), newest)
 
 
-def tally_parameters(actor: Actor, record_id: UUID) -> dict[str, Any]:
-    """What `TALLY` is asked with, as the project's settings count."""
+def tally_parameters(actor: Actor, record_id: UUID, newest: int | None) -> dict[str, Any]:
+    """What `TALLY` is asked with, as the project's settings count: one more than `newest`."""
     return {
         "complaints": sorted(kind.value for kind in COMPLAINTS),
         "one_vote_per_run": current_scope().utility.one_vote_per_run,
         "project": actor.project_id,
         "record": record_id,
+        "newest": None if newest is None else newest + 1,
     }
 
 
-def tally_of(rows: Iterable[tuple[Any, ...]]) -> OutcomeTally:
+def tally_of(rows: Iterable[tuple[Any, ...]], newest: int | None) -> OutcomeTally:
     """The tally that the rows of `TALLY` make."""
     rules = current_scope().utility
     found = {row[0]: row[1:] for row in rows}
     counts = {OutcomeKind(kind): KindCount(*row[:3]) for kind, row in found.items() if kind}
     kinds = {kind: counts.get(kind, KindCount(0, 0, 0)) for kind in OutcomeKind}
-    *_, actors, complaining, since = found[None]
+    total, *_, actors, complaining, since = found[None]
     positive = sum(kinds[kind].counted for kind in POSITIVE_OUTCOMES)
     votes = Votes(positive, sum(count.counted for count in kinds.values()) - positive, actors)
     complaints = Complaints(complaining, since)
-    return OutcomeTally(kinds, votes, complaints, rules.minimum_actors, votes.utility)
+    is_cut = newest is not None and total > newest
+    return OutcomeTally(kinds, votes, complaints, rules.minimum_actors, votes.utility, is_cut)
+
+
+_IN_RUNS: Final = f"""
+SELECT run.id, outcome.kind, count(*)
+FROM unnest(%(runs)s::uuid[]) AS run (id)
+CROSS JOIN LATERAL (
+  SELECT kind FROM feedback_outcome
+  WHERE project_id = %(project)s AND run_id = run.id AND record_id = %(record)s
+  {NEWEST}) AS outcome
+GROUP BY run.id, outcome.kind
+"""  # noqa: S608 - made of constants
 
 
 def count_outcomes_in(
@@ -341,21 +376,30 @@ def count_outcomes_in(
 ) -> dict[UUID, dict[OutcomeKind, int]]:
     """What was said of a record in each of these runs, by kind. At most one statement.
 
-    feedback_outcome_run_idx.
+    Of a run no more than the newest `COUNTED_OUTCOMES` and one. feedback_outcome_pack_idx.
     """
     wanted = list(run_ids)
     counts: dict[UUID, dict[OutcomeKind, int]] = {}
     if wanted:
-        rows = Outcome.objects.visible_to(actor).filter(run_id__in=wanted, record_id=record_id)
-        counted = rows.order_by().values_list("run_id", "kind").annotate(n=Count("*"))
-        for run_id, kind, number in counted:
-            counts.setdefault(run_id, {})[OutcomeKind(kind)] = number
+        asked: dict[str, Any] = {
+            "project": actor.project_id,
+            "record": record_id,
+            "runs": wanted,
+            "newest": COUNTED_OUTCOMES + 1,
+        }
+        with connection.cursor() as cursor:
+            cursor.execute(_IN_RUNS, asked)
+            for run_id, kind, number in cursor:
+                counts.setdefault(run_id, {})[OutcomeKind(kind)] = number
     return counts
 
 
 @dataclass(frozen=True, slots=True)
 class GradeRow:
-    """An outcome of a run, and how many of its kind its run has about the same record."""
+    """An outcome of a run, and how many of its kind its run has about the same record.
+
+    `is_cut`: the run has more outcomes than were looked at, so there may be more.
+    """
 
     record_id: UUID | None  # None: about the pack as a whole
     kind: OutcomeKind
@@ -366,24 +410,28 @@ class GradeRow:
     recorded_via: str
     recorded_at: datetime
     number: int
+    is_cut: bool
 
 
-_GRADES: Final = """
+_GRADES: Final = f"""
 SELECT record_id, kind, reason_code,
   record_id IS NOT NULL AND (latest = 1 OR NOT %(one_vote_per_run)s),
-  recorded_by_id, recorded_by_kind, recorded_via, recorded_at, number
+  recorded_by_id, recorded_by_kind, recorded_via, recorded_at, number, looked_at >= %(newest)s
 FROM (
   SELECT *,
     row_number() OVER (PARTITION BY record_id, recorded_by_kind, recorded_by_id
       ORDER BY recorded_at DESC, id DESC) AS latest,
     row_number() OVER (PARTITION BY record_id, kind ORDER BY recorded_at DESC, id DESC) AS age,
     count(*) OVER (PARTITION BY record_id, kind) AS number
-  FROM feedback_outcome
-  WHERE project_id = %(project)s AND run_id = %(run)s
-    AND (record_id IS NULL OR record_id = ANY (%(records)s::uuid[]))
+  FROM (
+    SELECT *, count(*) OVER () AS looked_at FROM (
+      SELECT * FROM feedback_outcome WHERE project_id = %(project)s AND run_id = %(run)s
+      {NEWEST}) AS newest
+  ) AS looked
+  WHERE record_id IS NULL OR record_id = ANY (%(records)s::uuid[])
 ) AS outcome
 WHERE age <= %(each)s ORDER BY recorded_at DESC, id DESC
-"""
+"""  # noqa: S608 - made of constants
 
 
 def list_grades(
@@ -391,8 +439,8 @@ def list_grades(
 ) -> list[GradeRow]:
     """What was said of these records in a run, and of its pack as a whole, newest first.
 
-    At most `each` outcomes of a kind about a record, with the number of them all. One statement;
-    feedback_outcome_run_idx.
+    At most `each` outcomes of a kind about a record, with the number of them all, out of the run's
+    newest `COUNTED_OUTCOMES` and one. One statement; feedback_outcome_pack_idx.
     """
     with connection.cursor() as cursor:
         cursor.execute(
@@ -403,6 +451,7 @@ def list_grades(
                 "run": run_id,
                 "records": list(record_ids),
                 "each": each,
+                "newest": COUNTED_OUTCOMES + 1,
             },
         )
         return [GradeRow(row[0], OutcomeKind(row[1]), *row[2:]) for row in cursor]

@@ -9,7 +9,8 @@ from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import connection
-from django.db.models import Exists, IntegerField, OuterRef, Q, Subquery
+from django.db.models import IntegerField, OuterRef, Q, Subquery, TextField, Value
+from django.db.models.lookups import IsNull
 
 from feedback.models import ContextItem, ContextRun, Outcome
 from feedback.ranking import Components
@@ -106,20 +107,20 @@ class RunDetail:
 class _Counted(Subquery):
     """How many rows of a subquery of outcomes are of each kind, in the order of `OutcomeKind`."""
 
+    output_field = ArrayField(IntegerField())
+
     template = "(SELECT ARRAY[{}] FROM (%(subquery)s) AS outcome)".format(  # noqa: S608 - our words
         ", ".join(f"count(*) FILTER (WHERE kind = '{kind.value}')" for kind in OutcomeKind)
     )
 
 
+# Not a join: the planner would sort all candidate rows behind it, before it cuts the page.
+_NAME: Final = Subquery(
+    Subject.objects.filter(
+        project_id=OuterRef("project_id"), id=OuterRef("data_subject_id")
+    ).values("name")
+)
 _COLUMNS: Final = (
-    "id",
-    "task_digest",
-    # Not a join: the planner would sort all candidate rows behind it, before it cuts the page.
-    Subquery(
-        Subject.objects.filter(
-            project_id=OuterRef("project_id"), id=OuterRef("data_subject_id")
-        ).values("name")
-    ),
     "is_shared_included",
     "as_of",
     "policy",
@@ -135,13 +136,16 @@ _COLUMNS: Final = (
     "recorded_via",
     "recorded_at",
     "request_id",
-    _Counted(
-        Outcome.objects.filter(project_id=OuterRef("project_id"), run_id=OuterRef("id")).values(
-            "kind"
-        ),
-        output_field=ArrayField(IntegerField()),
-    ),
 )
+
+
+def _columns(counted: int | None, person: str | None = None) -> tuple[Any, ...]:
+    """What a row is made of; `person` is the name of the data subject, where all rows have one."""
+    outcomes = Outcome.objects.filter(project_id=OuterRef("project_id"), run_id=OuterRef("id"))
+    if counted is not None:
+        outcomes = outcomes.in_order(is_newest_first=True)[: counted + 1]
+    name = _NAME if person is None else Value(person, TextField())
+    return ("id", "task_digest", name, *_COLUMNS, _Counted(outcomes.values("kind")))
 
 
 @audited_read(Operation.CONTEXT_LIST)
@@ -150,16 +154,24 @@ def list_runs(*, actor: Actor, narrow: RunFilter, after: Seek | None, limit: int
 
     One statement, which reads at most `SCANNED_ROWS` rows where a condition is answered by no
     index. Indexes: feedback_contextrun_{all,person,actor}_idx; outcomes by
-    feedback_outcome_run_idx.
+    feedback_outcome_pack_idx.
     """
     policies.can_read(actor).require()
     return page_of_runs(actor, narrow=narrow, after=after, limit=limit)
 
 
 def page_of_runs(
-    actor: Actor, *, narrow: RunFilter, after: Seek | None = None, limit: int
+    actor: Actor,
+    *,
+    narrow: RunFilter,
+    after: Seek | None = None,
+    limit: int,
+    counted: int | None = None,
 ) -> Page[RunRow]:
-    """The same inside another audited read."""
+    """The same inside another audited read.
+
+    Counts all outcomes of a run, or no more than the newest `counted` and one.
+    """
     rows = ContextRun.objects.visible_to(actor).filter(_period(narrow))
     rest = Q()
     if narrow.data_subject is not None:
@@ -173,9 +185,11 @@ def page_of_runs(
         graded = Outcome.objects.filter(
             project_id=OuterRef("project_id"), run_id=OuterRef("id"), kind__in=narrow.kinds
         )
-        rest &= Q(Exists(graded))
+        # A value, not EXISTS: the planner might answer that for all runs, by reading all outcomes.
+        rest &= Q(IsNull(Subquery(graded.order_by().values("kind")[:1]), rhs=False))
     rows = rows.in_order(is_newest_first=True).beyond(after, is_newest_first=True)
-    found = rows.page(*_COLUMNS, limit=limit, rest=rest)
+    columns = _columns(counted, narrow.data_subject)
+    found = rows.page(*columns, limit=limit, rest=rest)
     return Page.cut([_run_row(values) for values in found.rows], limit, bound=found.bound)
 
 
@@ -220,10 +234,19 @@ def get_run(*, actor: Actor, run_id: UUID) -> RunDetail:
 
 
 def get_run_for(
-    actor: Actor, run_id: UUID, *, after_rank: int = 0, limit: int | None = None
+    actor: Actor,
+    run_id: UUID,
+    *,
+    after_rank: int = 0,
+    limit: int | None = None,
+    counted: int | None = None,
 ) -> RunDetail:
-    """The same inside another audited read; all items, or some from behind a rank on."""
-    found = ContextRun.objects.visible_to(actor).filter(id=run_id).values_list(*_COLUMNS).first()
+    """The same inside another audited read; all items, or some from behind a rank on.
+
+    Outcomes are counted as in `page_of_runs`.
+    """
+    runs = ContextRun.objects.visible_to(actor).filter(id=run_id)
+    found = runs.values_list(*_columns(counted)).first()
     if found is None:
         raise NotFound
     return RunDetail(_run_row(found), _list_items(actor, run_id, after_rank, limit))

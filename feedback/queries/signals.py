@@ -74,8 +74,7 @@ def list_signals(
 ) -> Page[SignalRow]:
     """One page of bound signals, newest first.
 
-    One statement, which reads at most `SCANNED_ROWS` rows for the suspicions about one record.
-    Indexes: feedback_signal_{bound,record,suspected}_idx.
+    One statement. Indexes: feedback_signal_{bound,record,suspected,suspect}_idx.
     """
     policies.can_read(actor).require()
     return page_of_signals(
@@ -97,16 +96,14 @@ def page_of_signals(
 ) -> Page[SignalRow]:
     """The same inside another audited read."""
     rows = Signal.objects.visible_to(actor)
+    rows = rows.filter(record__isnull=False)  # as the indexes have it, with a record_id too
     if record_id is not None:
         rows = rows.filter(record_id=record_id)
-    else:
-        rows = rows.filter(record__isnull=False)
-        if is_suspected_only:
-            rows = rows.filter(_SUSPECTED)
+    if is_suspected_only:
+        rows = rows.filter(_SUSPECTED)
     rows = rows.in_order(is_newest_first=True).beyond(after, is_newest_first=True)
-    rest = _SUSPECTED if record_id is not None and is_suspected_only else None
-    found = rows.page(*_COLUMNS, limit=limit, rest=rest)
-    return Page.cut([_signal_row(values) for values in found.rows], limit, bound=found.bound)
+    found = rows.page(*_COLUMNS, limit=limit)
+    return Page.cut([_signal_row(values) for values in found.rows], limit)
 
 
 def _signal_row(values: tuple[Any, ...]) -> SignalRow:

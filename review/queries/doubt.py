@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from feedback.queries.advice import tally_advice
-from feedback.queries.outcomes import tally_outcomes
+from feedback.queries.outcomes import COUNTED_OUTCOMES, tally_outcomes
 from feedback.vocabulary import OutcomeKind, Suspicion
 from memory import policies
 from memory.actor import Actor
@@ -16,7 +16,7 @@ from memory.queries.chain import LinkedRecord, find_chain
 from memory.queries.records import RecordDetail
 from memory.transactions import audited_read, project_scope
 from memory.vocabulary import Operation
-from review.messages import Sentence, sentence
+from review.messages import Sentence, at_least, sentence
 from review.queries.names import Names, names_in
 from review.vocabulary import SUSPICION_WORDS
 
@@ -35,18 +35,22 @@ def _complaints(actor: Actor, record: RecordDetail) -> Sentence | None:
 
     One statement; feedback_outcome_record_idx.
     """
-    tally = tally_outcomes(actor, record.id)
+    tally = tally_outcomes(actor, record.id, newest=COUNTED_OUTCOMES)
     since = tally.complaints.since
     if since is None:
         return None
     said = {"n": tally.complaints.actors, "date": f"{since:%Y-%m-%d}"}
     incorrect = tally.kinds[OutcomeKind.INCORRECT].counted
     harmful = tally.kinds[OutcomeKind.HARMFUL].counted
+    told = {
+        "incorrect": at_least(incorrect, is_cut=tally.is_cut),
+        "harmful": at_least(harmful, is_cut=tally.is_cut),
+    }
     if not harmful:
-        return sentence("doubt_incorrect", incorrect=incorrect, **said)
+        return sentence("doubt_incorrect", incorrect=told["incorrect"], **said)
     if not incorrect:
-        return sentence("doubt_harmful", harmful=harmful, **said)
-    return sentence("doubt_incorrect_harmful", incorrect=incorrect, harmful=harmful, **said)
+        return sentence("doubt_harmful", harmful=told["harmful"], **said)
+    return sentence("doubt_incorrect_harmful", **told, **said)
 
 
 def _suspicions(actor: Actor, record: RecordDetail) -> Sentence | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from feedback.queries.outcomes import list_grades
+from feedback.queries.outcomes import COUNTED_OUTCOMES, list_grades
 from feedback.queries.run_actors import list_run_actors
 from feedback.queries.runs import get_run_for, page_of_runs
 from memory import policies
@@ -55,7 +55,7 @@ def read_runs(*, actor: Actor, narrow: RunFilter, after: Seek | None, limit: int
     Two statements; feedback_contextrun_*_idx.
     """
     policies.can_read(actor).require()
-    page = page_of_runs(actor, narrow=narrow, after=after, limit=limit)
+    page = page_of_runs(actor, narrow=narrow, after=after, limit=limit, counted=COUNTED_OUTCOMES)
     named = {row.recorded_by for row in page.rows}
     return RunsReading(
         now=current_scope().opened_at, page=page, actors=list_run_actors(actor, named)
@@ -79,10 +79,12 @@ class RunReading:
 def read_run(*, actor: Actor, run_id: UUID, after_rank: int, limit: int) -> RunReading:
     """A run with `limit` items from behind a rank on. Four statements.
 
-    feedback_contextitem_rank_uniq and feedback_outcome_run_idx.
+    feedback_contextitem_rank_uniq and feedback_outcome_pack_idx.
     """
     policies.can_read(actor).require()
-    detail = get_run_for(actor, run_id, after_rank=after_rank, limit=limit + 1)
+    detail = get_run_for(
+        actor, run_id, after_rank=after_rank, limit=limit + 1, counted=COUNTED_OUTCOMES
+    )
     items = detail.items[:limit]
     grades = list_grades(actor, run_id, [item.record_id for item in items], each=TOLD_GRADES)
     return RunReading(

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 class OutcomesPanel:
     """What became of the packs that held a record: words with counts, and what they make of it.
 
-    Without anything that counts `utility` is None. `signals` says how many there are and of what
+    Without anything that counts `counted` is None, and `utility` too; so it is where not all was
+    looked at. `signals` says how many there are and of what
     they suspect the record, `signals_told` whether they take part in its utility.
     """
 

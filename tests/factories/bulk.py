@@ -16,6 +16,7 @@ from memory.models import Project, Subject
 from memory.paging import Seek
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from uuid import UUID
 
     from feedback.vocabulary import OutcomeKind
@@ -169,25 +170,37 @@ def bulk_outcomes(
 
 def bulk_reports(actor: Actor, *, start: int, stop: int) -> None:
     """Fill the actor's project from report number `start` up to `stop`, with their records."""
-    people = _people(actor)
+    people = bulk_people(actor)
     for chunk in range(start, stop, CHUNK):
-        values: dict[str, Any] = {
-            "project": actor.project_id,
-            "request": actor.request_id,
-            "start": chunk // REPORTS_PER_RECORD,
-            "stop": min(chunk + CHUNK, stop) // REPORTS_PER_RECORD,
-            "each": REPORTS_PER_RECORD,
-            "predicates": PREDICATES,
-            "subjects": SUBJECTS,
-            "people": people,
-            "crowd": PEOPLE,
-        }
-        with transaction.atomic(), connection.cursor() as cursor:
-            for statement in (_RECORDS, _VERSIONS, _REPORTS):
-                cursor.execute(statement, values)
+        places = (place // REPORTS_PER_RECORD for place in (chunk, min(chunk + CHUNK, stop)))
+        _write(actor, people, (_RECORDS, _VERSIONS, _REPORTS), *places)
 
 
-def _people(actor: Actor) -> list[UUID]:
+def bulk_reported(actor: Actor, *, stop: int) -> None:
+    """Fill the actor's project with records up to number `stop`, without their reports."""
+    _write(actor, bulk_people(actor), (_RECORDS, _VERSIONS), 0, stop)
+
+
+def _write(
+    actor: Actor, people: list[UUID], statements: Iterable[str], start: int, stop: int
+) -> None:
+    values: dict[str, Any] = {
+        "project": actor.project_id,
+        "request": actor.request_id,
+        "start": start,
+        "stop": stop,
+        "each": REPORTS_PER_RECORD,
+        "predicates": PREDICATES,
+        "subjects": SUBJECTS,
+        "people": people,
+        "crowd": PEOPLE,
+    }
+    with transaction.atomic(), connection.cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement, values)
+
+
+def bulk_people(actor: Actor) -> list[UUID]:
     """Ids of the data subjects `person 0`, `person 1`, ..., written where they are new."""
     key = Project.objects.values_list("digest_key", flat=True).get(id=actor.project_id)
     names = [f"person {number}" for number in range(PEOPLE)]
@@ -200,7 +213,7 @@ def _people(actor: Actor) -> list[UUID]:
 
 
 def bulk_place(actor: Actor, table: str, number: int) -> tuple[UUID, Seek]:
-    """The id and place of the bulk row of this number in `memory_record` or `feedback_report`."""
+    """The id and place of the bulk row of this number in a table, `memory_record` or another."""
     kind = table.rpartition("_")[2]
     with connection.cursor() as cursor:
         cursor.execute(

@@ -418,6 +418,11 @@ GOLDEN: list[tuple[str, dict[str, object], str]] = [
     ("outcome_actors", {"kind": "incorrect", "number": 3, "n": 2}, "incorrect 3 (2 actors)"),
     ("outcome_actors", {"kind": "incorrect", "number": 3, "n": 1}, "incorrect 3 (1 actor)"),
     ("outcomes_counted", {"n": 3, "total": 4}, "3 of 4 count."),
+    (
+        "outcomes_newest",
+        {"n": "1,000"},
+        "Of each, the newest 1,000 are counted here; ranking counts all.",
+    ),
     ("utility_counted", {"utility": "0.750", "n": 2}, "Utility 0.750, by 2 actors."),
     ("utility_counted", {"utility": "0.750", "n": 1}, "Utility 0.750, by 1 actor."),
     ("utility_few", {"utility": "0.500"}, "Utility 0.500: fewer than three outcomes count."),

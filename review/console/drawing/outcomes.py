@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 from django.utils.translation import pgettext_lazy
 
+from feedback.queries.outcomes import COUNTED_OUTCOMES
 from feedback.ranking import COUNTED_OUTCOMES_NEEDED
 from feedback.vocabulary import OutcomeKind
-from review.messages import sentence
+from review.messages import at_least, sentence
 from review.screens import OutcomesPanel
 from review.vocabulary import SUSPICION_WORDS
 
@@ -32,9 +33,10 @@ OUTCOME_WORDS: Final[dict[OutcomeKind, StrPromise]] = {
 
 
 def counted_words(counts: Mapping[OutcomeKind, int]) -> tuple[Sentence, ...]:
-    """Each kind that there is, with its number."""
+    """Each kind that there is, with its number, of a run's newest outcomes."""
+    is_cut = sum(counts.values()) > COUNTED_OUTCOMES
     return tuple(
-        sentence("outcome_count", kind=word, n=counts[kind])
+        sentence("outcome_count", kind=word, n=at_least(counts[kind], is_cut=is_cut))
         for kind, word in OUTCOME_WORDS.items()
         if counts.get(kind)
     )
@@ -45,17 +47,35 @@ def advice_panel(advice: AdviceTally) -> OutcomesPanel:
     tally = advice.outcomes
     total = tally.total + (advice.signals if advice.are_signals_counted else 0)
     words = tuple(
-        sentence("outcome_actors", kind=word, number=count.number, n=count.actors)
+        sentence(
+            "outcome_actors",
+            kind=word,
+            number=at_least(count.number, is_cut=tally.is_cut),
+            n=count.actors,
+        )
         for kind, word in OUTCOME_WORDS.items()
         if (count := tally.kinds[kind]).number
     )
     return OutcomesPanel(
         words=words,
-        counted=sentence("outcomes_counted", n=tally.votes.total, total=total) if total else None,
-        utility=_utility(tally) if total else None,
+        counted=_counted(advice, total) if total else None,
+        utility=_utility(tally) if total and not _is_cut(advice) else None,
         signals=_signals(advice),
         signals_told=signals_told(is_counted=advice.are_signals_counted),
     )
+
+
+def _is_cut(advice: AdviceTally) -> bool:
+    """Whether the utility rests on more than was looked at."""
+    return advice.outcomes.is_cut or (
+        advice.are_signals_counted and advice.signals > COUNTED_OUTCOMES
+    )
+
+
+def _counted(advice: AdviceTally, total: int) -> Sentence:
+    if _is_cut(advice):
+        return sentence("outcomes_newest", n=f"{COUNTED_OUTCOMES:,}")
+    return sentence("outcomes_counted", n=advice.outcomes.votes.total, total=total)
 
 
 def signals_told(*, is_counted: bool) -> Sentence:
@@ -66,7 +86,12 @@ def signals_told(*, is_counted: bool) -> Sentence:
 def suspicion_words(counts: Mapping[Suspicion, tuple[int, int]]) -> tuple[Sentence, ...]:
     """Of what a record is suspected: numbers of signals and actors, by kind."""
     return tuple(
-        sentence("suspicion_actors", kind=word, number=number, n=actors)
+        sentence(
+            "suspicion_actors",
+            kind=word,
+            number=at_least(number, is_cut=number > COUNTED_OUTCOMES),
+            n=actors,
+        )
         for kind, word in SUSPICION_WORDS.items()
         for number, actors in [counts[kind]]
         if number
@@ -77,7 +102,8 @@ def _signals(advice: AdviceTally) -> tuple[Sentence, ...]:
     if not advice.signals:
         return ()
     counts = {kind: (tally.number, tally.actors) for kind, tally in advice.suspicions.items()}
-    all_of_them = sentence("signals_senders", number=advice.signals, n=advice.senders)
+    number = at_least(advice.signals, is_cut=advice.signals > COUNTED_OUTCOMES)
+    all_of_them = sentence("signals_senders", number=number, n=advice.senders)
     return (*(sentence("suspected", what=word) for word in suspicion_words(counts)), all_of_them)
 
 

@@ -14,7 +14,7 @@ from review.console.drawing.outcomes import OUTCOME_WORDS
 from review.console.drawing.report_rows import STATUS_BADGES
 from review.console.drawing.runs import task_hash
 from review.console.keys import ROW_KEYS, RUN_KEYS, working
-from review.messages import sentence
+from review.messages import at_least, sentence
 from review.queries.runs import TOLD_GRADES
 from review.screens import (
     Badge,
@@ -150,9 +150,9 @@ def _formula(item: RunItem, parts: Components) -> Sentence:
 def _words(grades: Iterable[GradeRow]) -> tuple[Sentence, ...]:
     """Each kind of outcome about an item with its number, and the reasons given last."""
     reasons: dict[str, list[str]] = {}
-    numbers: dict[str, int] = {}
+    numbers: dict[str, int | str] = {}
     for grade in grades:
-        numbers[grade.kind] = grade.number
+        numbers[grade.kind] = at_least(grade.number, is_cut=grade.is_cut)
         told = reasons.setdefault(grade.kind, [])
         if grade.reason_code and grade.reason_code not in told:
             told.append(grade.reason_code)
@@ -171,7 +171,7 @@ def _whole(grades: list[GradeRow], reading: RunReading) -> Sentence | None:
         return None
     first = {grade.kind: grade for grade in reversed(grades)}
     said = [
-        sentence("outcome_count", kind=word, n=grade.number)
+        sentence("outcome_count", kind=word, n=at_least(grade.number, is_cut=grade.is_cut))
         if (grade := first[kind]).number > 1
         else sentence("grade_by", kind=word, actor=reading.names.author(grade).label)
         for kind, word in OUTCOME_WORDS.items()

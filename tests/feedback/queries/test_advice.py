@@ -9,6 +9,7 @@ from uuid import uuid4
 import pytest
 
 from feedback.operations.decide_integrity import IntegrityDecision, decide_integrity
+from feedback.queries import advice
 from feedback.queries.advice import AdviceTally, SuspicionTally, tally_advice
 from feedback.queries.integrity import get_integrity, get_suspected_for
 from feedback.queries.outcomes import Votes, count_votes, tally_outcomes
@@ -128,6 +129,23 @@ def test_it_takes_one_statement_and_sees_one_project(
     assert len(statements) == 1
     elsewhere = told(outsider, record)
     assert (elsewhere.signals, elsewhere.open_item) == (0, None)
+
+
+def test_no_more_than_the_newest_of_each_are_read(
+    agent: Actor, owner: Actor, record: AssertedRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(advice, "COUNTED_OUTCOMES", 2)
+    graded(agent, record, OutcomeKind.HARMFUL)
+    graded(agent, record, OutcomeKind.USEFUL, 4)
+    signalled(owner, record, is_poison_suspected=True)
+    for _ in range(5):
+        signalled(agent, record, is_used=True)
+    for are_counted in (False, True):
+        configure_project(actor=fresh(owner), are_signals_counted=are_counted)
+        tally = told(agent, record)
+        assert (tally.outcomes.is_cut, tally.outcomes.total, tally.signals) == (True, 3, 3)
+        assert tally.outcomes.votes.positive == (4 if are_counted else 3)
+        assert tally.suspicions[Suspicion.POISON].number == 1  # older than what was read of all
 
 
 # Who suspects a record, and in which sessions

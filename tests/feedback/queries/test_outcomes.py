@@ -9,14 +9,18 @@ from uuid import UUID, uuid4
 import pytest
 
 from feedback.models import Outcome
+from feedback.queries import outcomes
 from feedback.queries.outcomes import (
     OutcomeFilter,
     OutcomeRow,
     OutcomeSummary,
     Votes,
+    count_outcomes_in,
     count_votes,
     get_outcome_summary,
+    list_grades,
     list_outcomes,
+    tally_outcomes,
 )
 from feedback.vocabulary import OutcomeKind
 from memory.errors import Denied, NotFound
@@ -285,6 +289,30 @@ def test_a_digest_narrows_votes_only_where_the_project_says_so(
 
 
 # --- Who -----------------------------------------------------------------------------------------
+
+
+def test_no_more_than_the_newest_are_read_where_so_is_asked(
+    agent: Actor, record: AssertedRecord, pack: CompiledContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outcomes, "COUNTED_OUTCOMES", 2)
+    for kind in (HARMFUL, USEFUL, USEFUL, USEFUL):
+        an_outcome(agent, pack, record.id, kind)
+    elsewhere = a_run(agent, "zebra")
+    an_outcome(agent, elsewhere, record.id, HARMFUL)
+    with project_scope(agent.project_id):
+        newest, every = tally_outcomes(agent, record.id, newest=3), tally_outcomes(agent, record.id)
+        fitting = tally_outcomes(agent, record.id, newest=5)
+        counts = count_outcomes_in(agent, record.id, [pack.run_id, elsewhere.run_id, uuid4()])
+        grades = list_grades(agent, pack.run_id, [record.id], each=1)
+        few = list_grades(agent, elsewhere.run_id, [record.id], each=1)
+    assert (newest.is_cut, newest.total) == (True, 4)
+    assert (every.is_cut, every.total, fitting) == (False, 5, every)
+    assert counts == {
+        pack.run_id: {USEFUL: 3},
+        elsewhere.run_id: {HARMFUL: 1},
+    }
+    assert [(row.kind, row.number, row.is_cut) for row in grades] == [(USEFUL, 3, True)]
+    assert [(row.kind, row.number, row.is_cut) for row in few] == [(HARMFUL, 1, False)]
 
 
 @pytest.mark.parametrize("persona", ["reader", "reviewer", "owner", "operator", "agent_ro"])

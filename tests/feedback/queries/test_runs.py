@@ -14,9 +14,11 @@ from feedback.queries.runs import (
     RunFilter,
     RunRow,
     get_run,
+    get_run_for,
     has_run,
     list_runs,
     page_of_deliveries,
+    page_of_runs,
 )
 from feedback.ranking import POLICY
 from feedback.vocabulary import OutcomeKind
@@ -113,6 +115,22 @@ def test_a_row_says_who_asked_for_whom_and_what_came_back(agent: Actor, reviewer
             OutcomeKind.HARMFUL: 1,
         },
     )
+
+
+def test_the_newest_outcomes_are_counted_where_so_is_asked_and_else_all(agent: Actor) -> None:
+    run = a_run(agent)
+    for kind in (OutcomeKind.HARMFUL, OutcomeKind.USED, OutcomeKind.USED, OutcomeKind.USED):
+        an_outcome(agent, run, kind=kind)
+    with project_scope(agent.project_id):
+        (bounded,) = page_of_runs(agent, narrow=RunFilter(), limit=2, counted=2).rows
+        alone = get_run_for(agent, run.run_id, counted=2).run
+    (row,) = listed(agent).rows
+    assert bounded == alone
+    assert {kind: number for kind, number in alone.outcomes.items() if number} == {
+        OutcomeKind.USED: 3
+    }
+    assert sum(row.outcomes.values()) == 4
+    assert get_run(actor=fresh(agent), run_id=run.run_id).run == row
 
 
 def test_runs_stand_newest_first_and_pages_fit_together(agent: Actor, outsider: Actor) -> None:

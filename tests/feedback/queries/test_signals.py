@@ -152,18 +152,15 @@ def test_signals_are_narrowed_by_record_and_suspicion(
     assert ids(outsider) == ids(outsider, is_suspected_only=True) == []
 
 
-def test_the_suspicions_about_one_record_read_so_many_rows_a_page(
+def test_the_suspicions_about_one_record_are_sought_among_all_that_is_said_of_it(
     agent: Actor, record: AssertedRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("memory.models.querysets.SCANNED_ROWS", 3)
     rare = said(agent, record, **POISON)
     for _ in range(5):
         said(agent, record, is_used=True)
-    asked: dict[str, Any] = {"record_id": record.id, "is_suspected_only": True}
-    first = listed(agent, **asked)
-    assert (first.rows, first.is_scan_cut) == ((), True)
-    second = listed(agent, after=first.next, **asked)
-    assert [row.id for row in second.rows] == [rare]
+    page = listed(agent, record_id=record.id, is_suspected_only=True)
+    assert ([row.id for row in page.rows], page.next, page.is_scan_cut) == ([rare], None, False)
 
 
 def test_a_list_is_audited_once_with_its_number_of_rows(

@@ -10,6 +10,7 @@ from memory.actor import Actor
 from memory.operations.assert_records import AssertedRecord
 from memory.operations.configure_project import configure_project
 from tests.factories import a_record, a_report, fresh, some_records
+from tests.factories.bulk import bulk_outcomes
 from tests.review.pages import Page
 from tests.review.situations import cite_again, compiled, correct, graded, move
 from tests.review.visitors import entries_of
@@ -238,3 +239,35 @@ def test_a_corrected_record_starts_without_outcomes(
     page = opened(browser, f"/p/demo/records/{replacement}/")
     assert "Nobody has said what became of a pack with this record." in page.text
     assert "incorrect 3 (1 actor)" in opened(browser, address(shared)).text
+
+
+def test_more_than_a_thousand_outcomes_are_said_to_be_more_and_not_read(
+    browser: Client, agent: Actor, shared: AssertedRecord
+) -> None:
+    run = compiled(agent)
+    graded(agent, run, OutcomeKind.HARMFUL, shared)  # the oldest, which nobody looks at any more
+    bulk_outcomes(agent, 1_001, run_id=run.run_id, record_id=shared.id, kind=OutcomeKind.INCORRECT)
+    report = a_report(agent, shared)
+    for path in (address(shared), f"/p/demo/reports/{report.id}/"):
+        text = opened(browser, path).text
+        assert "incorrect 1,000+ (1,001 actors)" in text
+        assert "Of each, the newest 1,000 are counted here; ranking counts all." in text
+        assert "Utility 0" not in text
+    for path in (address(shared, "runs/"), "/p/demo/runs/", f"/p/demo/runs/{run.run_id}/"):
+        assert "incorrect 1,000+" in opened(browser, path).text
+    for path in (*(address(shared, tab) for tab in ("", "runs/")), "/p/demo/runs/"):
+        assert "harmful 1" not in opened(browser, path).text
+    note = opened(browser, address(shared, "report/?reason=outcomes")).html
+    assert "Counted outcomes: incorrect 1,000+ from 1,001 actors since 20" in note
+
+
+def test_a_thousand_outcomes_are_counted_to_the_last(
+    browser: Client, agent: Actor, shared: AssertedRecord
+) -> None:
+    run = compiled(agent)
+    bulk_outcomes(agent, 999, run_id=run.run_id, record_id=shared.id, kind=OutcomeKind.INCORRECT)
+    graded(agent, run, OutcomeKind.HARMFUL, shared)
+    text = opened(browser, address(shared)).text
+    assert "incorrect 999 (999 actors), harmful 1 (1 actor)" in text
+    assert "1,000 of 1,000 count. Utility 0.000" in text
+    assert "incorrect 999, harmful 1" in opened(browser, "/p/demo/runs/").text.replace(" ,", ",")
