@@ -82,6 +82,7 @@ class AuditFilters(ListFilters):
         )
 
     @property
+    @override
     def bound(self) -> dict[str, Any]:
         """What a cursor of this list is bound to."""
         return asdict(self.narrow)

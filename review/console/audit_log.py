@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from memory.errors import FieldInvalid
-from memory.http.context import route_of
-from memory.http.cursor import CursorScope
 from memory.vocabulary import SCANNED_ROWS, ActorKind, AuditOutcome, Edge, Operation
 from review import policies
 from review.console.access import project_view, refuse
 from review.console.audit_filters import SHOWN, AuditFilters
 from review.console.frame import frame_of, render
-from review.console.keys import AUDIT_KEYS, ROW_KEYS, working
+from review.console.keys import AUDIT_KEYS, working
+from review.console.listing import Listing, keys_of
 from review.console.visit import project_of
 from review.messages import sentence
 from review.queries.audit_log import read_audit_log
@@ -25,13 +25,11 @@ from review.screens import (
     AuditScreen,
     Empty,
     Filters,
-    FormProblem,
     Link,
-    Pager,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from django.http import HttpRequest, HttpResponse
 
@@ -39,39 +37,31 @@ if TYPE_CHECKING:
     from memory.paging import Page
     from memory.queries.audit_log import AuditRow as Entry
     from review.queries.audit_log import AuditReading
+    from review.screens import FormProblem
 
 ROWS: Final = 40
+_LIST: Final = "review/audit.html"
 _ID_CHARACTERS: Final = 8
 
 
 @project_view(policies.can_see_audit, Operation.AUDIT_LIST)
 def list_entries(request: HttpRequest, actor: Actor) -> HttpResponse:
     """One page of the log as its address narrows it. Writes one entry, of this very look."""
-    filters = AuditFilters(request.GET)
-    after = None
-    problems = filters.problems()
-    if not problems:
-        try:
-            after = _cursors(request, actor, filters).read(request.GET.get("after"))
-        except FieldInvalid:
-            problems = [FormProblem(text=sentence("cursor_misfit"))]
+    address = partial(_address, request)
+    listing = Listing(request, actor, AuditFilters(request.GET), address, _("Older entries"))
+    after, problems = listing.place()
     if problems:
         refuse(actor, Operation.AUDIT_LIST, FieldInvalid("filters", "do not fit."))
-        return render(
-            request, _refused(request, actor, filters, problems), "review/audit.html", 422
-        )
+        return render(request, _refused(listing, problems), _LIST, 422)
+    filters = listing.filters
     reading = read_audit_log(actor=actor, narrow=filters.narrow, after=after, limit=ROWS)
     recent = (known for known in reading.actors.values() if known.is_recent)
     filters.offer_actors(recent, "actor")
-    return render(request, _screen(request, actor, filters, reading), "review/audit.html")
+    return render(request, _screen(listing, reading), _LIST)
 
 
-def _cursors(request: HttpRequest, actor: Actor, filters: AuditFilters) -> CursorScope:
-    return CursorScope(actor.project_id, route_of(request), filters.bound)
-
-
-def _address(request: HttpRequest, query: dict[str, str]) -> str:
-    return reverse("review:audit-list", args=[project_of(request).name], query=query)
+def _address(request: HttpRequest, query: Mapping[str, str]) -> str:
+    return reverse("review:audit-list", args=[project_of(request).name], query=dict(query))
 
 
 def _drawn(request: HttpRequest, filters: AuditFilters) -> Filters:
@@ -84,36 +74,31 @@ def _drawn(request: HttpRequest, filters: AuditFilters) -> Filters:
     )
 
 
-def _screen(
-    request: HttpRequest, actor: Actor, filters: AuditFilters, reading: AuditReading
-) -> AuditScreen:
-    page = reading.page
-    further = _pager(request, actor, filters, page)
-    keys = ["f", *(ROW_KEYS if page.rows else ())]
-    keys += ["n"] if further and further.onward else []
+def _screen(listing: Listing[AuditFilters], reading: AuditReading) -> AuditScreen:
+    page, request, actor = reading.page, listing.request, listing.actor
+    pager = listing.pager(page)
+    keys = working(AUDIT_KEYS, keys_of(page, pager))
     return AuditScreen(
-        frame=frame_of(request, actor, title=_("Audit log"), keys=working(AUDIT_KEYS, keys)),
+        frame=frame_of(request, actor, title=_("Audit log"), keys=keys),
         now=reading.now,
-        filters=_drawn(request, filters),
+        filters=_drawn(request, listing.filters),
         rows=tuple(_rows(request, reading)),
         empty=None if page.rows else _empty(request, page),
-        pager=further,
+        pager=pager,
     )
 
 
-def _refused(
-    request: HttpRequest, actor: Actor, filters: AuditFilters, problems: Sequence[FormProblem]
-) -> AuditScreen:
+def _refused(listing: Listing[AuditFilters], problems: Sequence[FormProblem]) -> AuditScreen:
     """The page with what does not fit, and without a row: nothing was read."""
-    filters.offer_actors((), "actor")
-    start = Link(label=_("Back to start"), url=_address(request, filters.query))
+    request, actor = listing.request, listing.actor
+    listing.filters.offer_actors((), "actor")
     return AuditScreen(
         frame=frame_of(request, actor, title=_("Audit log"), title_prefix=_("Error: ")),
         now=None,
-        filters=_drawn(request, filters),
+        filters=_drawn(request, listing.filters),
         problems=tuple(problems),
         rows=(),
-        pager=Pager(start=start) if "after" in request.GET else None,
+        pager=listing.pager_of_misfit,
     )
 
 
@@ -157,17 +142,3 @@ def _empty(request: HttpRequest, page: Page[Entry]) -> Empty:
         return Empty(text=sentence("scan_stopped_entries", n=SCANNED_ROWS))
     clear = Link(label=_("Clear filters"), url=_address(request, {}))
     return Empty(text=sentence("audit_empty"), links=(clear,))
-
-
-def _pager(
-    request: HttpRequest, actor: Actor, filters: AuditFilters, page: Page[Entry]
-) -> Pager | None:
-    cursor = _cursors(request, actor, filters).sign(page.next)
-    start = onward = None
-    if "after" in request.GET:
-        start = Link(label=_("Back to start"), url=_address(request, filters.query))
-    if cursor is not None:
-        label = _("Older entries") if page.rows else _("Keep looking")
-        url = _address(request, {**filters.query, "after": cursor})
-        onward = Link(label=label, url=url, key="n")
-    return Pager(start=start, onward=onward) if start or onward else None

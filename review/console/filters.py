@@ -148,6 +148,11 @@ class ListFilters(django_filters.FilterSet):  # type: ignore[misc] # comes witho
         """The value of each filter, None where it narrows nothing; call after `is_valid`."""
         return {name: value or None for name, value in self.form.cleaned_data.items()}
 
+    @property
+    def bound(self) -> dict[str, Any]:
+        """What a cursor of the list is bound to; call after `is_valid`."""
+        return self.chosen
+
     def problems(self) -> list[FormProblem]:
         """What does not fit, field by field."""
         return [

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
@@ -34,8 +32,3 @@ class IntegrityFilters(ListFilters):
         """The state; call after `is_valid`."""
         state = self.chosen["state"]
         return IntegrityState(state) if state else None
-
-    @property
-    def bound(self) -> dict[str, Any]:
-        """What a cursor of this list is bound to."""
-        return self.chosen

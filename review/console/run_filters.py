@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from django import forms
@@ -40,11 +40,6 @@ class RunFilters(ListFilters):
             since=chosen["since"],
             until=chosen["until"],
         )
-
-    @property
-    def bound(self) -> dict[str, Any]:
-        """What a cursor of this list is bound to."""
-        return self.chosen
 
 
 def _kinds(outcome: str | None) -> frozenset[OutcomeKind]:

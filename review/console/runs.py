@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Final
 from django.utils.translation import gettext_lazy as _
 
 from memory.errors import FieldInvalid
-from memory.http.context import route_of
-from memory.http.cursor import CursorScope
 from memory.vocabulary import SCANNED_ROWS, Operation
 from review import policies
 from review.console.access import project_view, refuse
@@ -17,13 +15,14 @@ from review.console.answers import address_page
 from review.console.drawing.run import RunPage, run_screen
 from review.console.drawing.runs import run_row, runs_empty
 from review.console.frame import frame_of, render
-from review.console.keys import ROW_KEYS, RUNS_KEYS, working
+from review.console.keys import RUNS_KEYS, working
 from review.console.links import links_of
+from review.console.listing import Listing, keys_of
 from review.console.origins import RUN_ORIGINS
 from review.console.run_filters import RunFilters
 from review.messages import sentence
 from review.queries.runs import read_run, read_runs
-from review.screens import Filters, FormProblem, Link, Pager, RunsScreen
+from review.screens import Filters, Link, RunsScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,11 +30,10 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest, HttpResponse
 
-    from feedback.queries.runs import RunRow
     from memory.actor import Actor
-    from memory.paging import Page
     from review.console.links import Links
     from review.queries.runs import RunsReading
+    from review.screens import FormProblem
 
 ROWS: Final = 20
 ITEMS: Final = 20
@@ -46,20 +44,16 @@ _LIST: Final = "review/runs.html"
 @project_view(policies.can_see_runs, Operation.CONTEXT_LIST)
 def list_runs(request: HttpRequest, actor: Actor) -> HttpResponse:
     """One page of runs as the address narrows it."""
-    filters = RunFilters(request.GET)
-    after = None
-    problems = filters.problems()
-    if not problems:
-        try:
-            after = _cursors(request, actor, filters).read(request.GET.get("after"))
-        except FieldInvalid:
-            problems = [FormProblem(text=sentence("cursor_misfit"))]
+    links = links_of(request)
+    listing = Listing(request, actor, RunFilters(request.GET), links.runs, _("Older runs"))
+    after, problems = listing.place()
     if problems:
         refuse(actor, Operation.CONTEXT_LIST, FieldInvalid("filters", "do not fit."))
-        return render(request, _refused(request, actor, filters, problems), _LIST, 422)
+        return render(request, _refused(listing, links, problems), _LIST, 422)
+    filters = listing.filters
     reading = read_runs(actor=actor, narrow=filters.narrow, after=after, limit=ROWS)
     filters.offer_actors((known for known in reading.actors.values() if known.is_recent), "by")
-    return render(request, _screen(request, actor, filters, reading), _LIST)
+    return render(request, _screen(listing, links, reading), _LIST)
 
 
 @project_view(policies.can_see_runs, Operation.CONTEXT_GET)
@@ -95,65 +89,39 @@ def _rank(text: str | None) -> int:
     return int(text)
 
 
-def _cursors(request: HttpRequest, actor: Actor, filters: RunFilters) -> CursorScope:
-    return CursorScope(actor.project_id, route_of(request), filters.bound)
-
-
-def _query(request: HttpRequest, filters: RunFilters) -> dict[str, str]:
-    """The parameters of this very page."""
-    after = request.GET.get("after")
-    return {**filters.query, "after": after} if after is not None else filters.query
-
-
 def _drawn(filters: RunFilters, links: Links) -> Filters:
     return Filters(form=filters.form, action=links.runs(), clear_url=links.runs())
 
 
-def _screen(
-    request: HttpRequest, actor: Actor, filters: RunFilters, reading: RunsReading
-) -> RunsScreen:
-    page, links, query = reading.page, links_of(request), _query(request, filters)
-    origin = RUN_ORIGINS.sign(query, actor.project_id)
-    further = _pager(request, actor, filters, page)
-    keys = ["f", *(ROW_KEYS if page.rows else ())]
-    keys += ["n"] if further and further.onward else []
+def _screen(listing: Listing[RunFilters], links: Links, reading: RunsReading) -> RunsScreen:
+    page, request, actor = reading.page, listing.request, listing.actor
+    origin = RUN_ORIGINS.sign(listing.query, actor.project_id)
+    pager = listing.pager(page, tells_start=bool(page.rows))
+    keys = working(RUNS_KEYS, keys_of(page, pager))
     is_cut = page.is_scan_cut and bool(page.rows)
     return RunsScreen(
-        frame=frame_of(request, actor, title=_("Context runs"), keys=working(RUNS_KEYS, keys)),
+        frame=frame_of(request, actor, title=_("Context runs"), keys=keys),
         now=reading.now,
-        filters=_drawn(filters, links),
+        filters=_drawn(listing.filters, links),
         rows=tuple(run_row(run, reading.names, links, origin) for run in page.rows),
         cut=sentence("scan_cut_runs", n=SCANNED_ROWS) if is_cut else None,
-        empty=None if page.rows else runs_empty(page, query, links),
-        pager=further,
+        empty=None if page.rows else runs_empty(page, listing.query, links),
+        pager=pager,
     )
 
 
 def _refused(
-    request: HttpRequest, actor: Actor, filters: RunFilters, problems: Sequence[FormProblem]
+    listing: Listing[RunFilters], links: Links, problems: Sequence[FormProblem]
 ) -> RunsScreen:
     """The page with what does not fit, and without a row: nothing was read."""
-    filters.offer_actors((), "by")
-    links = links_of(request)
-    start = Link(label=_("Back to start"), url=links.runs(filters.query))
+    listing.filters.offer_actors((), "by")
     return RunsScreen(
-        frame=frame_of(request, actor, title=_("Context runs"), title_prefix=_("Error: ")),
+        frame=frame_of(
+            listing.request, listing.actor, title=_("Context runs"), title_prefix=_("Error: ")
+        ),
         now=None,
-        filters=_drawn(filters, links),
+        filters=_drawn(listing.filters, links),
         problems=tuple(problems),
         rows=(),
-        pager=Pager(start=start) if "after" in request.GET else None,
+        pager=listing.pager_of_misfit,
     )
-
-
-def _pager(
-    request: HttpRequest, actor: Actor, filters: RunFilters, page: Page[RunRow]
-) -> Pager | None:
-    links, start, onward = links_of(request), None, None
-    if "after" in request.GET and page.rows:
-        start = Link(label=_("Back to start"), url=links.runs(filters.query))
-    cursor = _cursors(request, actor, filters).sign(page.next)
-    if cursor is not None:
-        label = _("Older runs") if page.rows else _("Keep looking")
-        onward = Link(label=label, url=links.runs({**filters.query, "after": cursor}), key="n")
-    return Pager(start=start, onward=onward) if start or onward else None

@@ -11,6 +11,7 @@ from review.console import (
     components,
     help,
     integrity,
+    integrity_item,
     preferences_view,
     projects,
     runs,
@@ -29,9 +30,9 @@ _project: list[URLPattern | URLResolver] = [
     path("runs/<id:run_id>/", runs.get_run, name="run-get"),
     path("trouble/", trouble.list_trouble, name="trouble-list"),
     path("integrity/", integrity.list_items, name="integrity-list"),
-    path("integrity/<id:item_id>/", integrity.get_item, name="integrity-get"),
-    path("integrity/<id:item_id>/decide/", integrity.decide, name="integrity-decide"),
-    path("integrity/<id:item_id>/reopen/", integrity.reopen, name="integrity-reopen"),
+    path("integrity/<id:item_id>/", integrity_item.get_item, name="integrity-get"),
+    path("integrity/<id:item_id>/decide/", integrity_item.decide, name="integrity-decide"),
+    path("integrity/<id:item_id>/reopen/", integrity_item.reopen, name="integrity-reopen"),
     path("audit/", audit_log.list_entries, name="audit-list"),
 ]
 
