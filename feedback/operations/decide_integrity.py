@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 from uuid import UUID, uuid4
 
+from django.db import connection
+
 from feedback import policies
 from feedback.errors import IntegrityDecided
 from feedback.models import IntegrityItem
@@ -170,15 +172,22 @@ _LOCK: Final = """
 WITH locked AS MATERIALIZED (
   SELECT * FROM feedback_integrityitem WHERE project_id = %s AND id = %s FOR NO KEY UPDATE
 )
-SELECT *, clock_timestamp() AS locked_at FROM locked
+SELECT clock_timestamp(), locked.* FROM locked
 """
 
 
 def _lock(actor: Actor, item_id: UUID) -> tuple[IntegrityItem, datetime]:
     """The item, locked, and the database's time then; or NotFound. One statement."""
-    for item in IntegrityItem.objects.raw(_LOCK, [actor.project_id, item_id]):
-        return item, item.locked_at  # type: ignore[attr-defined]
-    raise NotFound
+    with connection.cursor() as cursor:
+        cursor.execute(_LOCK, [actor.project_id, item_id])
+        row = cursor.fetchone()
+        names = [column.name for column in cursor.description or ()]
+    if row is None:
+        raise NotFound
+    columns = dict(zip(names[1:], row[1:], strict=True))
+    fields = [field.attname for field in IntegrityItem._meta.concrete_fields]
+    values = [columns[field] for field in fields]
+    return IntegrityItem.from_db(connection.alias, fields, values), row[0]
 
 
 def _save(item: IntegrityItem) -> None:

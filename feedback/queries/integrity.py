@@ -115,7 +115,7 @@ def page_of_integrity(
         rows = rows.filter(state=state)
     rows = rows.in_order(is_newest_first=True).beyond(after, is_newest_first=True)
     rest = None if suspicion is None else _suspected_of(suspicion)
-    found = rows.page(*_COLUMNS, limit=limit, rest=rest)
+    found = rows.read_page(*_COLUMNS, limit=limit, rest=rest)
     return Page.cut(_rows(actor, found.rows), limit, bound=found.bound)
 
 
@@ -172,17 +172,9 @@ def find_standing(
     actor: Actor, item_id: UUID, earlier: QuerySet[Any] | None
 ) -> ItemStanding | None:
     """An item, its record and whether a query finds something, as at one moment. One statement."""
-    found = (
-        IntegrityItem.objects.visible_to(actor)
-        .filter(id=item_id)
-        .values_list(
-            "state",
-            "record__status",
-            "record__version",
-            Value(value=False) if earlier is None else Exists(earlier),
-        )
-        .first()
-    )
+    items = IntegrityItem.objects.visible_to(actor).filter(id=item_id)
+    known = items.annotate(again=Value(value=False) if earlier is None else Exists(earlier))
+    found = known.values_list("state", "record__status", "record__version", "again").first()
     if found is None:
         return None
     return ItemStanding(IntegrityState(found[0]), RecordStatus(found[1]), *found[2:])

@@ -24,8 +24,6 @@ from memory.vocabulary import Operation, UtilityScope
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from django.db.models import QuerySet
-
     from memory.actor import Actor
 
 
@@ -187,8 +185,9 @@ def page_of_outcomes(
     rows = Outcome.objects.visible_to(actor).filter(*wanted[:1])
     rows = rows.in_order(is_newest_first=True).beyond(after, is_newest_first=True)
     is_one_vote = current_scope().utility.one_vote_per_run
-    latest = Subquery(_latest_vote()) if is_one_vote else Value(None, UUIDField())
-    found = rows.page(*_COLUMNS, latest, limit=limit, rest=Q(*wanted[1:]))
+    found = rows.read_page(
+        *_COLUMNS, _latest_vote(is_asked=is_one_vote), limit=limit, rest=Q(*wanted[1:])
+    )
     return Page.cut(
         [_outcome_row(values, is_one_vote=is_one_vote) for values in found.rows],
         limit,
@@ -209,11 +208,13 @@ _COLUMNS: Final = (
 )
 
 
-def _latest_vote() -> QuerySet[Outcome, Any]:
+def _latest_vote(*, is_asked: bool) -> Subquery | Value:
     """The last thing that the same actor said of the same record in the same run.
 
-    feedback_outcome_vote_idx.
+    feedback_outcome_vote_idx. NULL where it is not asked for, since each row costs a look-up.
     """
+    if not is_asked:
+        return Value(None, UUIDField())
     same = Outcome.objects.filter(
         project_id=OuterRef("project_id"),
         run_id=OuterRef("run_id"),
@@ -222,7 +223,7 @@ def _latest_vote() -> QuerySet[Outcome, Any]:
         recorded_by_id=OuterRef("recorded_by_id"),
         record__isnull=False,  # as the index has it
     )
-    return same.in_order(is_newest_first=True).values("id")[:1]
+    return Subquery(same.in_order(is_newest_first=True).values("id")[:1])
 
 
 def _outcome_row(values: tuple[Any, ...], *, is_one_vote: bool) -> OutcomeRow:

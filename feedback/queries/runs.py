@@ -188,8 +188,7 @@ def page_of_runs(
         # A value, not EXISTS: the planner might answer that for all runs, by reading all outcomes.
         rest &= Q(IsNull(Subquery(graded.order_by().values("kind")[:1]), rhs=False))
     rows = rows.in_order(is_newest_first=True).beyond(after, is_newest_first=True)
-    columns = _columns(counted, narrow.data_subject)
-    found = rows.page(*columns, limit=limit, rest=rest)
+    found = rows.read_page(*_columns(counted, narrow.data_subject), limit=limit, rest=rest)
     return Page.cut([_run_row(values) for values in found.rows], limit, bound=found.bound)
 
 

@@ -102,7 +102,7 @@ def page_of_signals(
     if is_suspected_only:
         rows = rows.filter(_SUSPECTED)
     rows = rows.in_order(is_newest_first=True).beyond(after, is_newest_first=True)
-    found = rows.page(*_COLUMNS, limit=limit)
+    found = rows.read_page(*_COLUMNS, limit=limit)
     return Page.cut([_signal_row(values) for values in found.rows], limit)
 
 

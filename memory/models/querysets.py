@@ -41,7 +41,7 @@ class ProjectQuerySet(models.QuerySet[Row]):
 
     Places are compared as rows, `(recorded_at, id) < (x, y)`, because PostgreSQL seeks an index by
     that form alone; the module of Django that writes it is not documented, so a test pins the SQL.
-    The same holds of what `page` puts in the place of a table.
+    The same holds of what `read_page` puts in the place of a table.
     """
 
     def visible_to(self, actor: Actor) -> Self:
@@ -61,7 +61,7 @@ class ProjectQuerySet(models.QuerySet[Row]):
         compare = TupleLessThan if is_newest_first else TupleGreaterThan
         return self.filter(compare(Tuple("recorded_at", "id"), (place.recorded_at, place.id)))
 
-    def page(self, *columns: Any, limit: int, rest: Q | None = None) -> Found:
+    def read_page(self, *columns: Any, limit: int, rest: Q | None = None) -> Found:
         """The first `limit + 1` rows of a list that is in order. One statement.
 
         `rest` is what no index answers: then the statement looks at the next `SCANNED_ROWS` rows

@@ -84,7 +84,7 @@ def page_of_entries(
     if narrow.until is not None:
         rows = rows.filter(recorded_at__lt=narrow.until)
     rows = rows.in_order(is_newest_first=True).beyond(after, is_newest_first=True)
-    found = rows.page(*_COLUMNS, limit=limit, rest=rest)
+    found = rows.read_page(*_COLUMNS, limit=limit, rest=rest)
     entries = [AuditRow(*values) for values in found.rows]
     return Page.cut(entries, _without_torn_request(entries, limit), bound=found.bound)
 

@@ -148,7 +148,7 @@ def list_records(
     policies.can_read(actor).require()
     rows, rest = _indexed(Record.objects.visible_to(actor), narrow)
     rows = rows.in_order(is_newest_first=True).beyond(after, is_newest_first=True)
-    found = rows.page(*_ROW_COLUMNS, limit=limit, rest=rest)
+    found = rows.read_page(*_ROW_COLUMNS, limit=limit, rest=rest)
     return Page.cut([_record_row(values) for values in found.rows], limit, bound=found.bound)
 
 

@@ -22,12 +22,16 @@ CONDITIONS: Final = frozenset(
 )
 #: Names given to these become SQL (CVE-2024-42005, CVE-2025-57833, CVE-2026-1287, CVE-2026-1312).
 NAMING: Final = frozenset(
-    {"alias", "annotate", "aggregate", "values", "values_list", "order_by", "only", "defer"}
+    {
+        *("alias", "annotate", "aggregate", "values", "values_list", "order_by", "only", "defer"),
+        "read_page",  # ours, which passes them on to `values_list`
+    }
 )
 #: Functions whose names of columns are constants of theirs, or of the models that call them.
 ALLOWED: Final = {
     "feedback/models/reports.py": {"_all_null"},
     "memory/models/columns.py": {"choice_check", "bytes_check"},
+    "memory/models/querysets.py": {"read_page", "_scanned"},
     "memory/queries/members.py": {"list_projects_of"},
 }
 RAW: Final = frozenset({"extra", "raw", "RawSQL"})
@@ -95,6 +99,7 @@ def test_no_client_chooses_columns_look_ups_or_aliases(path: Path) -> None:
         "rows.order_by(order)",
         "rows.values(*names)",
         "rows.values_list(f'{name}')",
+        "rows.read_page(*names, limit=20)",
         "rows.annotate(**{name: 1})",
         "rows.aggregate(**sums)",
         "rows.extra(where=[text])",
