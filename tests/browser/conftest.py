@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memory.vocabulary import Role
+from tests.browser.measures import PROBES
 from tests.browser.scene import Scene
 from tests.browser.windows import Window, running_browser
 from tests.invariants import assert_invariants
@@ -30,7 +31,9 @@ def chromium() -> Iterator[Browser]:
 @pytest.fixture(scope="package")
 def scripted(chromium: Browser) -> Window:
     """The one window with scripting; tests take `window`."""
-    return Window.of(chromium)
+    window = Window.of(chromium)
+    window.context.add_init_script(PROBES)
+    return window
 
 
 @pytest.fixture(scope="package")
@@ -39,7 +42,8 @@ def unscripted(chromium: Browser) -> Window:
     return Window.of(chromium, java_script_enabled=False)
 
 
-def _lent(window: Window, server: LiveServer) -> Iterator[Window]:
+def lent(window: Window, server: LiveServer) -> Iterator[Window]:
+    """A window at the console, and what must hold after a test that used it."""
     window.start(server.url)
     yield window
     window.leave()
@@ -50,13 +54,13 @@ def _lent(window: Window, server: LiveServer) -> Iterator[Window]:
 @pytest.fixture
 def window(scripted: Window, live_server: LiveServer) -> Iterator[Window]:
     """A window at the console; nothing it must not do happens, and the invariants hold after it."""
-    yield from _lent(scripted, live_server)
+    yield from lent(scripted, live_server)
 
 
 @pytest.fixture
 def plain_window(unscripted: Window, live_server: LiveServer) -> Iterator[Window]:
     """The same, with scripting off."""
-    yield from _lent(unscripted, live_server)
+    yield from lent(unscripted, live_server)
 
 
 @pytest.fixture

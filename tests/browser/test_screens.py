@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
 from django.urls import URLPattern, URLResolver
 
 from review.console.urls import urlpatterns
-from tests.browser.measures import faults_of, look_faults
+from tests.browser.conftest import lent
+from tests.browser.measures import AXE, PROBES, faults_of, look_faults
 from tests.browser.screens import MATRIX
 from tests.browser.screens.matrix import VISITOR
-from tests.browser.windows import WIDE
+from tests.browser.windows import WIDE, Window
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+    from pytest_django.live_server_helper import LiveServer
+
     from tests.browser.scene import Scene
-    from tests.browser.windows import Window
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 GROUPS = sorted({entry.group for entry in MATRIX})
+
+
+@pytest.fixture(scope="module")
+def measured(chromium: Browser) -> Window:
+    """A window whose pages have axe from their start: compiled once, not for each page."""
+    window = Window.of(chromium)
+    for script in (AXE, PROBES):
+        window.context.add_init_script(script)
+    return window
+
+
+@pytest.fixture
+def window(measured: Window, live_server: LiveServer) -> Iterator[Window]:
+    """That window at the console."""
+    yield from lent(measured, live_server)
 
 
 def route_names(patterns: Iterable[object]) -> set[str]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         Page,
         Request,
         Response,
+        ViewportSize,
         WebError,
     )
 
@@ -43,6 +44,8 @@ FLAGS: Final = (
     "--disable-quic",
     "--disable-sync",
     "--no-first-run",
+    # Pages live for seconds here: what a script is compiled to is kept, and compiled no further.
+    "--js-flags=--no-opt --no-flush-bytecode --single-threaded-gc",
 )
 #: What Chromium writes to its console for every page that answers 4xx or 5xx.
 _STATUS: Final = "Failed to load resource: the server responded with a status of"
@@ -209,8 +212,10 @@ class Window:
         self.click(name, role="link")
 
     def resize(self, size: tuple[int, int]) -> None:
-        """Change the size of the window."""
-        self.page.set_viewport_size({"width": size[0], "height": size[1]})
+        """Change the size of the window, which it takes a while to draw anew."""
+        wanted: ViewportSize = {"width": size[0], "height": size[1]}
+        if self.page.viewport_size != wanted:
+            self.page.set_viewport_size(wanted)
 
     def note(self, response: Response) -> None:
         """Keep the answer that drew the page."""
