@@ -118,10 +118,18 @@ window.probes = (() => {
 
   const CONTRAST = "color-contrast";
 
-  /* Rows of a list and routes of the manual are alike, so the first ones stand for all; so are
-     texts that look alike on a page. */
+  /* Rows of a list and routes of the manual are alike, so the first ones stand for all; so do the
+     first texts that look alike. Time grows with all that stands in a page, so the others are
+     taken out of it meanwhile: they come last where they stand. */
   const REPEATED = ".row:nth-child(n + 6), #conventions ~ section:nth-of-type(n + 9)";
   const ALIKE = 6;
+  const withoutRepeated = async (find) => {
+    const places = Array.from(document.querySelectorAll(REPEATED), (element) => [element.parentElement, element]);
+    places.forEach(([, element]) => element.remove());
+    const found = await find();
+    places.forEach(([parent, element]) => parent.append(element));
+    return found;
+  };
 
   /* Texts and fields, and how each looks: all that its contrast depends on. It is as readable as
      another of the same class in the same class, of the same colour and size on the same ground,
@@ -135,16 +143,15 @@ window.probes = (() => {
       return own === "rgba(0, 0, 0, 0) none 1 static none" ? below : `${below} ${own}`;
     });
     const look = (element) => {
-      const { color, fontSize, fontWeight } = getComputedStyle(element);
+      const { color, fontSize, fontWeight, visibility } = getComputedStyle(element);
       const isLeftOut = element.closest(":disabled, [aria-disabled=true], [aria-hidden=true], [inert]");
       const names = [name(element.parentElement), name(element)];
-      return [...names, color, fontSize, fontWeight, !isLeftOut, ground(element)].join(" ");
+      return [...names, color, fontSize, fontWeight, visibility, !isLeftOut, ground(element)].join(" ");
     };
     const isText = (node) => node.nodeType === Node.TEXT_NODE && node.nodeValue.trim();
     const texts = shown("body *").filter(
       (element) =>
-        !element.closest(REPEATED) &&
-        (element.matches("input, select, textarea") || Array.from(element.childNodes).some(isText))
+        element.matches("input, select, textarea") || Array.from(element.childNodes).some(isText)
     );
     return new Map(texts.map((element) => [element, look(element)]));
   };
@@ -182,7 +189,7 @@ window.probes = (() => {
     unlike.forEach(([element]) => element.setAttribute("data-unlike", ""));
     axe.configure({ rules: [{ id: CONTRAST, selector: "[data-unlike]" }] });
     const { violations, incomplete } = await axe.run(
-      { include: [["html"]], exclude: [[REPEATED]] },
+      { include: [["html"]] },
       {
         runOnly: tags.length ? tags : { type: "rule", values: [CONTRAST] },
         resultTypes: ["violations", "incomplete"],
@@ -221,6 +228,10 @@ window.probes = (() => {
     stop: () => named(document.activeElement),
 
     /* What is wrong with the page as it is shown. */
-    lookFaults: async (tags) => [...reflowFaults(), ...focusFaults(), ...(await axeFaults(tags))],
+    lookFaults: async (tags) => [
+      ...reflowFaults(),
+      ...focusFaults(),
+      ...(await withoutRepeated(() => axeFaults(tags))),
+    ],
   };
 })();
