@@ -57,6 +57,7 @@ def call(wrapper: DatabaseWrapper) -> int:
 
 def sessions(pids: set[int]) -> list[Session]:
     with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_stat_clear_snapshot()")  # else a transaction sees the first look
         cursor.execute(
             "SELECT pid, query FROM pg_stat_get_activity(NULL) WHERE pid = ANY(%s)", [list(pids)]
         )
