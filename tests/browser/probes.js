@@ -118,10 +118,10 @@ window.probes = (() => {
 
   const CONTRAST = "color-contrast";
 
-  /* Rows of a list and routes of the manual are alike, so the first ones stand for all; so do the
-     first texts that look alike. Time grows with all that stands in a page, so the others are
-     taken out of it meanwhile: they come last where they stand. */
-  const REPEATED = ".row:nth-child(n + 6), #conventions ~ section:nth-of-type(n + 9)";
+  /* Rows of a list are alike, so the first ones stand for all; so do the first texts that look
+     alike. Time grows with all that stands in a page, so the others are taken out of it meanwhile:
+     they come last where they stand. */
+  const REPEATED = ".row:nth-child(n + 6)";
   const ALIKE = 6;
   const withoutRepeated = async (find) => {
     const places = Array.from(document.querySelectorAll(REPEATED), (element) => [element.parentElement, element]);
