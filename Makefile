@@ -40,7 +40,7 @@ test: dev ## the whole quick suite, browser included (ARGS="-k name")
 	echo "*** NOT RUN: the browser tests, because no Chromium could be found or installed. ***" >&2; \
 	exit $$code; fi
 
-test-fast: dev ## the suite without browser, plans and slow tests, under a minute
+test-fast: dev ## the suite without browser, plans and slow tests
 	$(DEV)/pytest $(SPREAD) -m "not browser and not plans and not slow" $(ARGS)
 
 test-next: dev ## the suite with the newest Python found and Django 6.1, outside the locks
