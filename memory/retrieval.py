@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 LEXEMES_PER_SEARCH: Final = 16
 POSTINGS_PER_TERM: Final = 100_000
 PRUNED_POSTINGS: Final = 5_000  # fewer are read in full as quickly
+RARE_POSTINGS: Final = 10  # for each record that is asked for; of fewer, too few are good enough
 _RAREST_SHARE: Final = 1 / 3  # of all postings, so that it is worth a second attempt
 CANDIDATES_SCORED: Final = 2_000
 _UNITS: Final = 10**8  # of a weight; 16 lexemes of 100,000 postings keep it below 2**31
@@ -265,7 +266,7 @@ def _roles(search: Search) -> list[str] | None:
 
 def _find_rows(actor: Actor, search: Search, matched: Sequence[Lexeme]) -> list[_Row]:
     """The best records; the second attempt looks at all where the first may have missed some."""
-    split = _split(matched)
+    split = _split(matched, search.limit)
     rows = _read_rows(actor, search, split)
     is_exact = len(rows) == search.limit and rows[-1][0] > split.reach
     if is_exact or split.is_whole:
@@ -273,18 +274,19 @@ def _find_rows(actor: Actor, search: Search, matched: Sequence[Lexeme]) -> list[
     return _read_rows(actor, search, replace(split, rarest=len(matched)))
 
 
-def _split(matched: Sequence[Lexeme]) -> _Split:
+def _split(matched: Sequence[Lexeme], limit: int) -> _Split:
     """All lexemes, or those whose records are likely to be the best ones.
 
-    That is when two of the rarest outweigh all of the others together.
+    That is when they are many, and two of the rarest outweigh all of the others together.
     """
     pairs = sum(lexeme.frequency for lexeme in matched)
     lexemes = tuple(sorted(matched, key=lambda lexeme: lexeme.frequency))
     weights = tuple(round(_UNITS * log(1 + 3 * pairs / lexeme.frequency)) for lexeme in lexemes)
     read = accumulate(lexeme.frequency for lexeme in lexemes)
     rarest = sum(number <= pairs * _RAREST_SHARE for number in read)
+    rare = sum(lexeme.frequency for lexeme in lexemes[:rarest])
     is_likely = sum(weights[: min(rarest, 2)]) > sum(weights[rarest:])
-    is_pruned = pairs > PRUNED_POSTINGS and is_likely
+    is_pruned = pairs > PRUNED_POSTINGS and rare >= RARE_POSTINGS * limit and is_likely
     return _Split(lexemes, weights, rarest if is_pruned else len(lexemes))
 
 

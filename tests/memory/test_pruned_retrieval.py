@@ -56,9 +56,11 @@ def look(actor: Actor, text: str, *, limit: int, days: int = 0) -> tuple[list[Ca
 def _prunes_always(monkeypatch: pytest.MonkeyPatch) -> None:
     """However few postings there are."""
     monkeypatch.setattr(retrieval, "PRUNED_POSTINGS", 0)
+    monkeypatch.setattr(retrieval, "RARE_POSTINGS", 0)
 
 
 def test_rare_words_find_what_all_words_find(agent: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retrieval, "RARE_POSTINGS", 0)
     random = Random("pruned")  # noqa: S311 - no secret
     shares = [1 / (place + 1) for place in range(len(WORDS))]
     say(
