@@ -10,22 +10,21 @@ The scope is one person, nobody, or both. It is hashed into the terms of the pos
 other people and projects are never read and move no score, and comparisons of uuid and bigint keep
 their index under row security. Another index can take the place of this one behind
 `find_candidates`. At most `POSTINGS_PER_TERM` postings of a word are read, by ascending record: up
-to there the ranking is exact. Where common words decide nothing, they are looked up only for the
-records of the rarer ones (MaxScore: Turtle and Flood, 1995), which finds the same.
+to there the ranking is exact, whichever postings `memory.queries.looks` leaves out.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import accumulate
 from math import log
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
 from django.db import connection
 
-from memory.queries.lexemes import Lexeme, find_lexemes
+from memory.queries.lexemes import find_lexemes
+from memory.queries.looks import Look, Way, cheapest_look
 from memory.queries.record_filters import sql_of
 from memory.scope import current_scope
 from memory.vocabulary import Relation, Trust
@@ -34,16 +33,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memory.actor import Actor
+    from memory.queries.lexemes import Lexeme
     from memory.queries.record_filters import RecordCondition
     from memory.vocabulary import MessageRole
 
 LEXEMES_PER_SEARCH: Final = 16
 POSTINGS_PER_TERM: Final = 100_000
-PRUNED_POSTINGS: Final = 5_000  # fewer are read in full as quickly
-RARE_POSTINGS: Final = 10  # for each record that is asked for; of fewer, too few are good enough
-_RAREST_SHARE: Final = 1 / 3  # of all postings, so that it is worth a second attempt
 CANDIDATES_SCORED: Final = 2_000
-_UNITS: Final = 10**8  # of a weight; 16 lexemes of 100,000 postings keep it below 2**31
 _Row = tuple[Any, ...]
 _FLOOR: Final = log(1 + 2000 / 50)  # what a lexeme costs the longest usual statement
 
@@ -119,58 +115,12 @@ class Candidates:
         return len(self.lexemes) - self.used
 
 
-@dataclass(frozen=True, slots=True)
-class _Split:
-    """The lexemes of a search, the rarest first, and their weights in units of 1e-8.
-
-    Records come from the first `rarest` of them; the others add to those. `reach` is what the
-    likelihood of a record with all of the others, and no more, is at most.
-    """
-
-    lexemes: tuple[Lexeme, ...]
-    weights: tuple[int, ...]
-    rarest: int
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether all records that share a word with the search are looked at."""
-        return self.rarest == len(self.lexemes)
-
-    @property
-    def reach(self) -> float:
-        """Best likelihood of a record that is not looked at; a statement has a lexeme at least."""
-        others = sum(self.weights[self.rarest :]) / _UNITS
-        return others - len(self.lexemes) * log(1 + 1 / 50)
-
-    def terms(self, part: slice) -> tuple[list[int], list[int]]:
-        """The terms of some of the lexemes, each with its weight."""
-        pairs = [
-            (term, weight)
-            for lexeme, weight in zip(self.lexemes[part], self.weights[part], strict=True)
-            for term in lexeme.terms
-        ]
-        return [term for term, _ in pairs], [weight for _, weight in pairs]
-
-
 # Scores come from the key of the postings alone; records are looked up from the best one on, until
 # enough of them are eligible. Every cut is by score and then id, so equal searches find the same;
 # weights are whole numbers, so that the order of adding does not matter. Times come without their
 # zone, which the driver reads five times as fast.
-_WHOLE: Final = """
-WITH scored AS MATERIALIZED (
-  SELECT p.record_id, sum(search.weight) / 1e8::float8
-    - %(matched)s * ln(1 + min(p.term_count) / 50.0::float8) AS likelihood
-  FROM unnest(%(terms)s::bigint[], %(weights)s::int4[]) AS search(term, weight),
-    unnest(%(states)s::boolean[]) AS state(is_current), LATERAL (
-      SELECT record_id, term_count FROM memory_posting p
-      WHERE p.project_id = %(project)s AND p.term = search.term
-        AND p.is_current = state.is_current
-      ORDER BY record_id LIMIT %(postings)s) AS p
-  GROUP BY p.record_id ORDER BY likelihood DESC, record_id LIMIT %(scored)s
-)
-"""
-_PRUNED: Final = """
-WITH rare AS MATERIALIZED (
+_POSTED: Final = """
+WITH posted AS (
   SELECT p.record_id, sum(search.weight) AS weight, min(p.term_count) AS term_count
   FROM unnest(%(terms)s::bigint[], %(weights)s::int4[]) AS search(term, weight),
     unnest(%(states)s::boolean[]) AS state(is_current), LATERAL (
@@ -179,23 +129,38 @@ WITH rare AS MATERIALIZED (
         AND p.is_current = state.is_current
       ORDER BY record_id LIMIT %(postings)s) AS p
   GROUP BY p.record_id
-), common AS (
+)
+"""
+_IN_FULL: Final = """
+, scored AS MATERIALIZED (
+  SELECT record_id, weight / 1e8::float8
+    - %(matched)s * ln(1 + term_count / 50.0::float8) AS likelihood
+  FROM posted
+  ORDER BY likelihood DESC, record_id LIMIT %(scored)s
+)
+"""
+_OF_RARE: Final = """
+, common AS (
   SELECT p.record_id, sum(search.weight) AS weight
   FROM unnest(%(common_terms)s::bigint[], %(common_weights)s::int4[]) AS search(term, weight),
     unnest(%(states)s::boolean[]) AS state(is_current), LATERAL (
       SELECT record_id FROM memory_posting p
       WHERE p.project_id = %(project)s AND p.term = search.term
-        AND p.is_current = state.is_current
-      ORDER BY record_id LIMIT %(postings)s) AS p
-  WHERE p.record_id IN (SELECT record_id FROM rare)
+        AND p.is_current = state.is_current {how}) AS p
+  WHERE p.record_id IN (SELECT record_id FROM posted)
   GROUP BY p.record_id
 ), scored AS MATERIALIZED (
-  SELECT record_id, (rare.weight + coalesce(common.weight, 0)) / 1e8::float8
-    - %(matched)s * ln(1 + rare.term_count / 50.0::float8) AS likelihood
-  FROM rare LEFT JOIN common USING (record_id)
+  SELECT record_id, (posted.weight + coalesce(common.weight, 0)) / 1e8::float8
+    - %(matched)s * ln(1 + posted.term_count / 50.0::float8) AS likelihood
+  FROM posted LEFT JOIN common USING (record_id)
   ORDER BY likelihood DESC, record_id LIMIT %(scored)s
 )
 """
+_SCORED: Final = {
+    Way.IN_FULL: _IN_FULL,
+    Way.READ: _OF_RARE.format(how="ORDER BY record_id LIMIT %(postings)s"),
+    Way.SOUGHT: _OF_RARE.format(how="AND p.record_id = ANY (ARRAY(SELECT record_id FROM posted))"),
+}
 _ELIGIBLE: Final = """
 , eligible AS MATERIALIZED (
   SELECT scored.likelihood, r.*
@@ -266,42 +231,25 @@ def _roles(search: Search) -> list[str] | None:
 
 def _find_rows(actor: Actor, search: Search, matched: Sequence[Lexeme]) -> list[_Row]:
     """The best records; the second attempt looks at all where the first may have missed some."""
-    split = _split(matched, search.limit)
-    rows = _read_rows(actor, search, split)
-    is_exact = len(rows) == search.limit and rows[-1][0] > split.reach
-    if is_exact or split.is_whole:
+    look = cheapest_look(matched, search.limit)
+    rows = _read_rows(actor, search, look)
+    is_exact = len(rows) == search.limit and rows[-1][0] > look.reach
+    if look.is_whole or is_exact:
         return rows
-    return _read_rows(actor, search, replace(split, rarest=len(matched)))
+    return _read_rows(actor, search, look.in_full())
 
 
-def _split(matched: Sequence[Lexeme], limit: int) -> _Split:
-    """All lexemes, or those whose records are likely to be the best ones.
-
-    That is when they are many, and two of the rarest outweigh all of the others together.
-    """
-    pairs = sum(lexeme.frequency for lexeme in matched)
-    lexemes = tuple(sorted(matched, key=lambda lexeme: lexeme.frequency))
-    weights = tuple(round(_UNITS * log(1 + 3 * pairs / lexeme.frequency)) for lexeme in lexemes)
-    read = accumulate(lexeme.frequency for lexeme in lexemes)
-    rarest = sum(number <= pairs * _RAREST_SHARE for number in read)
-    rare = sum(lexeme.frequency for lexeme in lexemes[:rarest])
-    is_likely = sum(weights[: min(rarest, 2)]) > sum(weights[rarest:])
-    is_pruned = pairs > PRUNED_POSTINGS and rare >= RARE_POSTINGS * limit and is_likely
-    return _Split(lexemes, weights, rarest if is_pruned else len(lexemes))
-
-
-def _read_rows(actor: Actor, search: Search, split: _Split) -> list[_Row]:
-    terms, weights = split.terms(slice(split.rarest))
-    common_terms, common_weights = split.terms(slice(split.rarest, None))
+def _read_rows(actor: Actor, search: Search, look: Look) -> list[_Row]:
+    terms, weights = look.rare_terms
+    common_terms, common_weights = look.common_terms
     condition = sql_of(search.condition)
-    scored = _WHOLE if split.is_whole else _PRUNED
     with connection.cursor() as cursor:
         cursor.execute(
-            scored + _ELIGIBLE.format(condition=condition.text),
+            _POSTED + _SCORED[look.way] + _ELIGIBLE.format(condition=condition.text),
             {
                 **condition.values,
                 "project": actor.project_id,
-                "matched": len(split.lexemes),
+                "matched": len(look.lexemes),
                 "terms": terms,
                 "weights": weights,
                 "common_terms": common_terms,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from math import inf
 from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
 
-from memory import retrieval
 from memory.operations.assert_records import assert_records
+from memory.queries import looks
 from memory.retrieval import Candidate, Search, find_candidates
 from memory.transactions import project_scope
 from tests.factories import RecordDraftFactory, fresh
@@ -52,15 +53,29 @@ def look(actor: Actor, text: str, *, limit: int, days: int = 0) -> tuple[list[Ca
     return rows, IN_PART if "common AS" in looks[0] else IN_FULL
 
 
-@pytest.fixture
-def _prunes_always(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However few postings there are."""
-    monkeypatch.setattr(retrieval, "PRUNED_POSTINGS", 0)
-    monkeypatch.setattr(retrieval, "RARE_POSTINGS", 0)
+def prune(monkeypatch: pytest.MonkeyPatch, *, sought: bool, likely: float | None = None) -> None:
+    """Look at rare words alone, however few postings there are, in this way.
+
+    Where that is likely to be enough, which `likely` may say.
+    """
+    monkeypatch.setattr(looks, "FEWEST_POSTINGS", 0)
+    monkeypatch.setattr(looks, "_WORTHWHILE", inf)
+    monkeypatch.setattr(looks, "_SOUGHT_POSTING", 0 if sought else inf)
+    if likely is not None:
+        monkeypatch.setattr(looks, "_likely_worst", lambda *_: likely)
 
 
-def test_rare_words_find_what_all_words_find(agent: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retrieval, "RARE_POSTINGS", 0)
+@pytest.fixture(params=[False, True], ids=["read", "sought"])
+def _prunes_always(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is likely."""
+    prune(monkeypatch, sought=request.param, likely=inf)
+
+
+@pytest.mark.parametrize("sought", [False, True], ids=["read", "sought"])
+@pytest.mark.parametrize("likely", [None, inf], ids=["guessed", "always"])
+def test_rare_words_find_what_all_words_find(
+    agent: Actor, monkeypatch: pytest.MonkeyPatch, *, sought: bool, likely: float | None
+) -> None:
     random = Random("pruned")  # noqa: S311 - no secret
     shares = [1 / (place + 1) for place in range(len(WORDS))]
     say(
@@ -71,19 +86,19 @@ def test_rare_words_find_what_all_words_find(agent: Actor, monkeypatch: pytest.M
         ],
     )
     ways = []
-    for _ in range(40):
+    for _ in range(30):
         text = " ".join(random.sample(WORDS, random.randint(2, 6)))
         limit = random.choice([1, 10, 40])
-        monkeypatch.setattr(retrieval, "PRUNED_POSTINGS", 0)
-        rows, way = look(agent, text, limit=limit)
-        monkeypatch.setattr(retrieval, "PRUNED_POSTINGS", 10**9)
         expected, in_full = look(agent, text, limit=limit)
         assert in_full == IN_FULL
+        with monkeypatch.context() as patched:
+            prune(patched, sought=sought, likely=likely)
+            rows, way = look(agent, text, limit=limit)
         assert [row.id for row in rows] == [row.id for row in expected], text
         assert [row.relevance for row in rows] == pytest.approx([r.relevance for r in expected])
         ways.append(way)
-    assert {IN_FULL, IN_PART, TWICE} == set(ways)
-    assert ways.count(IN_PART) > ways.count(TWICE)
+    assert IN_PART in ways
+    assert (TWICE in ways) == (likely is not None)
 
 
 @pytest.mark.usefixtures("_prunes_always")
