@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -24,6 +25,11 @@ pytest_plugins = [
     "tests.looping",
     "tests.row_security",
 ]
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are processors, since each waits for a server or a browser at times."""
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.hookimpl(trylast=True)

@@ -35,6 +35,7 @@ def pytest_configure(config: pytest.Config) -> None:
     stack.enter_context(running(home, settings=THROW_AWAY_SETTINGS))
     with psycopg.connect(make_conninfo("", **superuser_parameters(home))) as connection:
         connection.execute("ALTER ROLE errata CREATEDB")
+        connection.execute("GRANT SET ON PARAMETER session_replication_role TO errata")  # to flush
     os.environ["DATABASE_URL"] = database_url(home)
     # Django has read its settings by now, for a server that does not exist.
     address = database_settings(Environment())

@@ -45,7 +45,8 @@ FLAGS: Final = (
     "--disable-sync",
     "--no-first-run",
     # Pages live for seconds here: what a script is compiled to is kept, and compiled no further.
-    "--js-flags=--no-opt --no-flush-bytecode --single-threaded-gc",
+    "--js-flags=--no-opt --no-maglev --no-flush-bytecode --single-threaded-gc"
+    " --min-semi-space-size=16",
 )
 #: What Chromium writes to its console for every page that answers 4xx or 5xx.
 _STATUS: Final = "Failed to load resource: the server responded with a status of"

@@ -26,7 +26,7 @@ REPORTS_PER_RECORD: Final = 5
 PREDICATES: Final = 10
 SUBJECTS: Final = 50
 PEOPLE: Final = 500  # in the table; records are about the first ten
-CHUNK: Final = 50_000  # keeps each statement below the statement time-out
+CHUNK: Final = 20_000  # keeps each statement below the statement time-out
 
 # Records 0, 1, 2, ...: of ten, three are retracted, and every fourth is about a person.
 _RECORDS: Final = """

@@ -49,13 +49,14 @@ FROM memory_project p, generate_series(%(start)s::int, %(stop)s::int - 1) i
 WHERE p.id = %(project)s
 """
 
-# A fifth names no record here, a tenth of the others suspects one.
+# A fifth names no record here, a tenth of the others suspects one: a few of each tenth record, so
+# that the statistics of a thousand tell those of one record from those that suspect it.
 _SIGNALS: Final = """
 INSERT INTO feedback_signal (id, project_id, record_id, hit_digest, is_used, is_poison_suspected,
   is_injection_suspected, recorded_by_kind, recorded_by_id, recorded_via, recorded_at, request_id)
 SELECT md5(p.id || 'signal' || i)::uuid, p.id,
   CASE WHEN i %% 5 > 0 THEN md5(p.id || 'record' || CASE WHEN i %% 10 = 4 THEN 0
-    ELSE i::bigint * 31 %% %(records)s::int END)::uuid END,
+    ELSE i::bigint * 31 %% (%(records)s::int / 10) END)::uuid END,
   CASE WHEN i %% 5 = 0 THEN sha256(i::text::bytea) END, i %% 2 = 0,
   CASE WHEN i / 5 %% 20 = 7 THEN true END, CASE WHEN i / 5 %% 20 = 9 THEN true END, 'credential',
   md5(p.id || 'actor' || i / 5 %% %(actors)s::int)::uuid, 'rcp',
