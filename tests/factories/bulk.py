@@ -26,7 +26,7 @@ REPORTS_PER_RECORD: Final = 5
 PREDICATES: Final = 10
 SUBJECTS: Final = 50
 PEOPLE: Final = 500  # in the table; records are about the first ten
-CHUNK: Final = 20_000  # keeps each statement below the statement time-out
+CHUNK: Final = 50_000
 
 # Records 0, 1, 2, ...: of ten, three are retracted, and every fourth is about a person.
 _RECORDS: Final = """
@@ -196,6 +196,7 @@ def _write(
         "crowd": PEOPLE,
     }
     with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL statement_timeout = 0")
         for statement in statements:
             cursor.execute(statement, values)
 

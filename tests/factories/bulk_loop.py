@@ -95,6 +95,7 @@ def bulk_loop(actor: Actor, *, records: int, start: int, stop: int) -> None:
         "people": bulk_people(actor),
     }
     with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL statement_timeout = 0")
         for statement in (_RUNS, _OUTCOMES, _SIGNALS, _ITEMS):
             cursor.execute(statement, values)
 
