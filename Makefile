@@ -14,7 +14,9 @@ export PYTHON
 # Dozens of programs are started, which would else compile all that they import each time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test test-fast test-next check fmt fmt-check lint types imports migrations schema \
+FULL := tests/faults tests/plans tests/browser/test_screens.py tests/browser/test_repeated_submits.py
+
+.PHONY: help run test test-fast test-next faults check fmt fmt-check lint types imports migrations schema \
 	schema-check templates deploy bench bench-loop demo-env lock clean dev
 
 help: ## show this list
@@ -42,6 +44,9 @@ test: dev ## the whole quick suite, browser included (ARGS="-k name")
 
 test-fast: dev ## the suite without browser, plans and slow tests
 	$(DEV)/pytest $(SPREAD) -m "not browser and not plans and not slow" $(ARGS)
+
+faults: ## the tests of the quick suite that have a longer form, in that form (before a release)
+	ERRATA_TESTS=full $(MAKE) test ARGS="$(FULL) $(ARGS)"
 
 test-next: dev ## the suite with the newest Python found and Django 6.1, outside the locks
 	.ci/next $(ARGS)

@@ -11,6 +11,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from django.conf import settings
+from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from config.embedded_postgres import (
@@ -19,9 +20,12 @@ from config.embedded_postgres import (
     running,
     superuser_parameters,
 )
+from config.postgres_cluster import make_password
 from config.settings.database import database_settings
 from config.settings.environment import Environment
 
+#: Each of the many connections of a run proves its password, which is meant to take long.
+SCRAM_ITERATIONS_SINCE = 160_000
 SERVER = pytest.StashKey[ExitStack]()
 
 
@@ -36,6 +40,10 @@ def pytest_configure(config: pytest.Config) -> None:
     with psycopg.connect(make_conninfo("", **superuser_parameters(home))) as connection:
         connection.execute("ALTER ROLE errata CREATEDB")
         connection.execute("GRANT SET ON PARAMETER session_replication_role TO errata")  # to flush
+        if connection.info.server_version >= SCRAM_ITERATIONS_SINCE:
+            password = sql.Literal(make_password(home, "errata"))
+            connection.execute("SET scram_iterations = 1")
+            connection.execute(sql.SQL("ALTER ROLE errata PASSWORD {}").format(password))
     os.environ["DATABASE_URL"] = database_url(home)
     # Django has read its settings by now, for a server that does not exist.
     address = database_settings(Environment())

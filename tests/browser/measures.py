@@ -6,24 +6,26 @@ import gzip
 import re
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
+from tests.amounts import IS_FULL
 from tests.browser.windows import NARROW, WIDE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Literal
 
     from tests.browser.windows import Window
 
 PROBES: Final = Path(__file__).with_name("probes.js").read_text()
 AXE: Final = files("axe_playwright_python").joinpath("axe.min.js").read_text()
 RULES: Final = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
-#: Themes of a wide and a narrow window. Further states of a screen take turns with them, since a
-#: theme changes colours alone and a width changes none.
-THEMES: Final[tuple[tuple[Literal["light", "dark"], ...], ...]] = (
-    ("light", "dark"),
-    ("dark", "light"),
+Look: TypeAlias = tuple[tuple[int, int], Literal["light", "dark"]]
+#: A width and a theme; a theme changes colours alone, and a width changes none.
+LOOKS: Final[tuple[Look, ...]] = (
+    (WIDE, "light"),
+    (WIDE, "dark"),
+    (NARROW, "light"),
+    (NARROW, "dark"),
 )
 HTML_BYTES, GZIPPED_BYTES, LIST_GZIPPED_BYTES = 60 * 1024, 14 * 1024, 8 * 1024
 LIST: Final = re.compile(r"/p/[a-z]+/(reports|runs|trouble|integrity)/(\?.*)?")
@@ -52,18 +54,23 @@ def faults_of(window: Window, turn: int) -> Iterator[str]:
 def look_faults(window: Window, turn: int) -> Iterator[str]:
     """What cannot be read, reached or understood.
 
-    axe sees the first two states of a screen wide and narrow, so both in both themes, and every
-    further one once, in each of the four ways in turn. Of contrast, which is dear, it is asked in
-    both themes for every state, but only for texts that look unlike any that it has seen in that
-    theme. The window ends up narrow.
+    The slow suite looks at every state in all four ways, wide and narrow, light and dark. The
+    quick one looks at each wide and narrow, in a theme each that take turns, and axe sees the first
+    state of a screen in both and every further one in one of them. Of contrast, which is dear, axe
+    is asked anyway, but only for texts that look unlike any that it has seen in that theme.
     """
     probe(window, "openFolds")
-    for size, scheme in zip((WIDE, NARROW), THEMES[turn % len(THEMES)], strict=True):
+    for number, (size, scheme) in enumerate(LOOKS if IS_FULL else _quick_looks(turn)):
         window.resize(size)
         window.page.emulate_media(color_scheme=scheme)
-        is_whole = turn < len(THEMES) or (size is WIDE) == (turn % 4 in {0, 3})
+        is_whole = IS_FULL or turn == 0 or number == turn // 2 % 2
         faults = probe(window, "lookFaults", RULES if is_whole else ())
         yield from (f"in {scheme} at {size[0]} px: {fault}" for fault in faults)
+
+
+def _quick_looks(turn: int) -> list[Look]:
+    """Wide and narrow, each in the other theme than at the last turn."""
+    return [LOOKS[turn % 2], LOOKS[3 - turn % 2]]
 
 
 def probe(window: Window, name: str, argument: object = None) -> Any:

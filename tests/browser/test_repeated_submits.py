@@ -12,6 +12,7 @@ import pytest
 
 from feedback.models import Report
 from memory.models import Record
+from tests.amounts import amount
 from tests.browser.scene import REPORTS, address, record_address
 from tests.browser.screens.decision import CORRECT_NEXT, asked
 from tests.browser.screens.doubt import SEND, written
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from tests.browser.scene import Scene
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-ROUNDS: Final = 20
+ROUNDS: Final = amount(quick=10, full=60)
 SLOW_MS: Final = 600
 HELD: Final = 25  # key events of a key that is held for most of a second
 KEYS: Final = ("p", "Enter", "o", "j", "k", "s", "u", " ", "Tab")

@@ -9,6 +9,7 @@ import pytest
 from django.urls import URLPattern, URLResolver
 
 from review.console.urls import urlpatterns
+from tests.amounts import PATIENCE
 from tests.browser.conftest import lent
 from tests.browser.measures import AXE, PROBES, faults_of, look_faults
 from tests.browser.screens import MATRIX
@@ -55,7 +56,7 @@ def test_the_matrix_holds_every_route_of_the_console() -> None:
     assert {entry.route for entry in MATRIX} == route_names(urlpatterns)
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(PATIENCE)
 @pytest.mark.parametrize(
     "group",
     [

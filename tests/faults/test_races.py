@@ -26,6 +26,7 @@ from memory.operations.mark_predicate import mark_predicate
 from memory.operations.record_rows import Origin
 from memory.operations.retract_records import RetractionDraft, retract_records
 from memory.vocabulary import Role
+from tests.amounts import amount
 from tests.factories import MARKER, RecordDraftFactory, UserFactory, a_record, a_report, fresh
 from tests.invariants import assert_invariants
 from tests.racing import behind, race, refusals, successes
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.django_db(transaction=True)
 
 CLIENTS = 64
+ROUNDS = amount(quick=20, full=200)
 
 
 def promotion(actor: Actor, report_id: UUID, version: UUID) -> Callable[[], object]:
@@ -117,14 +119,14 @@ def test_a_promotion_races_another_change_of_its_record(
     agent: Actor, reviewer: Actor, rival: Callable[..., Callable[[], object]]
 ) -> None:
     winners: Counter[int] = Counter()
-    for round_ in range(10):
+    for round_ in range(ROUNDS):
         record = a_record(agent)
         report = a_report(agent, record, proposed_object=f"{MARKER}" if round_ % 2 else None)
         calls = [promotion(reviewer, report.id, record.version), rival(agent, record)]
         outcomes = race(calls[:: 1 if round_ % 3 else -1])
         assert refusals(outcomes) == ["RecordConflict"]
         winners[next(i for i, o in enumerate(outcomes) if not isinstance(o, Exception))] += 1
-    assert winners.total() == 10
+    assert winners.total() == ROUNDS
     assert_invariants()
 
 

@@ -38,6 +38,7 @@ from memory.operations.issue_credential import issue_credential
 from memory.operations.record_rows import Origin
 from memory.operations.retract_records import RetractionDraft, retract_records
 from memory.vocabulary import Access
+from tests.amounts import PATIENCE, amount
 from tests.factories import MARKER, RecordDraftFactory, a_key, a_project, fresh
 from tests.invariants import broken_invariants
 from tests.personas import client
@@ -297,14 +298,14 @@ class Machine(RuleBasedStateMachine):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(PATIENCE)
 @pytest.mark.django_db
 def test_the_product_is_what_the_model_says() -> None:
     run_state_machine_as_test(
         Machine,
         settings=settings(
-            max_examples=50,
-            stateful_step_count=30,
+            max_examples=amount(quick=50, full=500),
+            stateful_step_count=amount(quick=30, full=50),
             deadline=None,
             database=None,
             suppress_health_check=list(HealthCheck),
