@@ -39,7 +39,6 @@ def pytest_configure(config: pytest.Config) -> None:
     stack.enter_context(running(home, settings=THROW_AWAY_SETTINGS))
     with psycopg.connect(make_conninfo("", **superuser_parameters(home))) as connection:
         connection.execute("ALTER ROLE errata CREATEDB")
-        connection.execute("GRANT SET ON PARAMETER session_replication_role TO errata")  # to flush
         if connection.info.server_version >= SCRAM_ITERATIONS_SINCE:
             password = sql.Literal(make_password(home, "errata"))
             connection.execute("SET scram_iterations = 1")

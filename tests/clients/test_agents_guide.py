@@ -60,6 +60,7 @@ def test_each_kind_of_client_connects_as_the_guide_says(
     shell, curl = _blocks("sh")
     assert shell.startswith('eval "$(make -s demo-env)"')
     answer = json.loads(_ran("bash", "-euo", "pipefail", "-c", curl, variables=variables))
+    assert "facts" in answer, answer
     assert answer["facts"][0]["statement"] == CAPITAL
 
     blocks = _blocks("python")
