@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tests.browser.windows import Window
     from tests.serving import Server
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser-1")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 CORRECT = "Correct to “Gitega”, open next"
 DIGEST = PBKDF2PasswordHasher().encode(PASSWORD, "salt", 1_000)  # as the real server expects it
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tests.browser.scene import Scene
     from tests.browser.windows import Window
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser-0")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 EVERY_KEY: Final = "jkonfpsaueh?[]dvx/r12345gqga"
 
 

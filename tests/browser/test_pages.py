@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from memory.actor import Actor
     from tests.browser.scene import Scene
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser-0")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 MINUTE_MS: Final = 60_000
 HIDE: Final = """(isHidden) => {
   Object.defineProperty(document, "hidden", { value: isHidden, configurable: true });

@@ -96,13 +96,7 @@ def assert_each_page_acted_once_on_what_it_showed(window: Window, drawn: Drawn) 
     assert sorted(closed) == sorted(targets)
 
 
-@pytest.mark.parametrize(
-    "seed",
-    [
-        pytest.param(1, marks=pytest.mark.xdist_group("browser-0")),
-        pytest.param(2, marks=pytest.mark.xdist_group("browser-1")),
-    ],
-)
+@pytest.mark.parametrize("seed", [1, 2])
 def test_mashed_keys_and_clicks_act_once_on_what_was_shown(
     telling: tuple[Window, Drawn], scene: Scene, reviewer: Actor, seed: int
 ) -> None:
@@ -162,7 +156,6 @@ def mash(window: Window, chance: random.Random, box: FloatRect) -> None:
     page.wait_for_timeout(chance.choice((0, 0, 5, 30)))
 
 
-@pytest.mark.xdist_group("browser-1")
 def test_keys_that_are_held_send_each_page_at_most_once(
     telling: tuple[Window, Drawn], scene: Scene, reviewer: Actor
 ) -> None:
@@ -185,7 +178,6 @@ def test_keys_that_are_held_send_each_page_at_most_once(
 
 @pytest.mark.parametrize(("lent", "posts"), [("window", 1), ("plain_window", 2)])
 @pytest.mark.parametrize("proposes", ["correction", "retraction"])
-@pytest.mark.xdist_group("browser-1")
 @pytest.mark.usefixtures("live_server")
 def test_a_second_click_before_the_answer_changes_nothing_and_ends_on_the_success_page(
     lent: str,
@@ -223,7 +215,6 @@ def test_a_second_click_before_the_answer_changes_nothing_and_ends_on_the_succes
 
 
 @pytest.mark.parametrize(("lent", "posts"), [("window", 1), ("plain_window", 2)])
-@pytest.mark.xdist_group("browser-1")
 @pytest.mark.usefixtures("live_server")
 def test_a_doubt_sent_by_two_clicks_is_one_report(
     lent: str, posts: int, scene: Scene, reviewer: Actor, request: pytest.FixtureRequest
@@ -249,7 +240,6 @@ def test_a_doubt_sent_by_two_clicks_is_one_report(
     assert Report.objects.count() == 1
 
 
-@pytest.mark.xdist_group("browser-1")
 def test_a_submit_says_that_it_is_under_way_and_back_makes_the_page_usable_again(
     window: Window, scene: Scene, reviewer: Actor
 ) -> None:

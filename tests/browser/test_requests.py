@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tests.browser.scene import Scene
     from tests.serving import Server
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser-1")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 @pytest.fixture

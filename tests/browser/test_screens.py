@@ -57,13 +57,7 @@ def test_the_matrix_holds_every_route_of_the_console() -> None:
 
 
 @pytest.mark.timeout(PATIENCE)
-@pytest.mark.parametrize(
-    "group",
-    [
-        pytest.param(group, marks=pytest.mark.xdist_group(f"browser-{number % 2}"))
-        for number, group in enumerate(GROUPS)
-    ],
-)
+@pytest.mark.parametrize("group", GROUPS)
 def test_every_screen_is_sound(
     group: str, window: Window, scene: Scene, request: pytest.FixtureRequest
 ) -> None:
@@ -82,7 +76,6 @@ def test_every_screen_is_sound(
     assert not faults, "\n".join(faults)
 
 
-@pytest.mark.xdist_group("browser-0")
 def test_the_manual_of_the_wire_is_readable_too(window: Window) -> None:
     window.goto("/docs/")
     assert window.status == 200

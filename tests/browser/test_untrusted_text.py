@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memory.actor import Actor
     from tests.browser.windows import Window
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser-1")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 HOSTILE: Final = (
     f"{MARKER} {{{{7*7}}}} <script>hacked = 1</script><img src=x onerror='hacked = 1'>"
     '"><a href="javascript:hacked = 1">javascript:hacked</a></textarea></bdi></main>'

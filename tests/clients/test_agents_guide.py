@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tests.serving import Server
 
-pytestmark = [pytest.mark.xdist_group("live"), pytest.mark.slow]
+pytestmark = [pytest.mark.slow]
 
 ROOT: Final = Path(__file__).parents[2]
 GUIDE: Final = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")

@@ -38,7 +38,7 @@ from tests.tools import (
 )
 from tests.wire import OverHttp
 
-pytestmark = [pytest.mark.xdist_group("live"), pytest.mark.slow]
+pytestmark = [pytest.mark.slow]
 
 CLIENTS, CALLS = 20, 10
 #: Of each tool and kind one; the rest is tried without a client in between.

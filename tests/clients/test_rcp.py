@@ -23,7 +23,7 @@ from tests.rcp_process import ProcessDoor, started
 from tests.serving import HOST, Server
 from tests.wire import OverHttp
 
-pytestmark = [pytest.mark.xdist_group("live"), pytest.mark.slow]
+pytestmark = [pytest.mark.slow]
 
 ROUNDS: Final = 8
 

@@ -30,7 +30,6 @@ from tests.racing import race
 from tests.serving import Server
 
 pytestmark = [
-    pytest.mark.xdist_group("live"),
     pytest.mark.slow,
     pytest.mark.usefixtures("transactional_db"),
 ]

@@ -21,7 +21,7 @@ from tests.serving import Server
 from tests.valid_calls import ALL, WRITES, a_body
 from tests.wire import OverHttp
 
-pytestmark = [pytest.mark.xdist_group("live"), pytest.mark.slow]
+pytestmark = [pytest.mark.slow]
 
 EXAMPLES: Final = 12
 EXAMPLES_OF_A_REFUSAL: Final = 3

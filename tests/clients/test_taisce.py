@@ -19,7 +19,7 @@ from tests.factories import MARKER, a_record
 from tests.serving import Server
 from tests.wire import OverHttp
 
-pytestmark = [pytest.mark.xdist_group("live"), pytest.mark.slow]
+pytestmark = [pytest.mark.slow]
 
 PERSON: Final = f"person of the {MARKER}"
 TIME: Final = "2026-11-30T09:00:00.000000Z"

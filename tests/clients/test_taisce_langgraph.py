@@ -22,7 +22,7 @@ from tests.wire import OverHttp
 if TYPE_CHECKING:
     from tests.clients.adapted_agent import Chat
 
-pytestmark = [pytest.mark.xdist_group("live"), pytest.mark.slow]
+pytestmark = [pytest.mark.slow]
 
 OBSERVE, RECALL, CONTEXTS = "/v1/observations", "/v1/recalls", "/v1/contexts"
 FRESHNESS: Final = "/v1/freshness"

@@ -15,7 +15,7 @@ from tests.factories import MARKER
 from tests.serving import Server
 from tests.wire import OverHttp
 
-pytestmark = [pytest.mark.xdist_group("live"), pytest.mark.slow]
+pytestmark = [pytest.mark.slow]
 
 SUBJECT: Final = "user_pyclient"
 STATEMENT: Final = "The pyclient smoke returned 200."

@@ -26,7 +26,7 @@ from tests.serving import Server, serving
 from tests.valid_calls import ALL, Route, a_body
 from tests.wire import Answer, OverHttp
 
-pytestmark = [pytest.mark.xdist_group("live"), pytest.mark.slow]
+pytestmark = [pytest.mark.slow]
 
 UNAVAILABLE: Final = (503, "unavailable")
 UPPER_CASE: Final = (503, "UNAVAILABLE")

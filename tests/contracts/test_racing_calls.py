@@ -30,7 +30,7 @@ from tests.statements import Execute
 from tests.valid_calls import KEYED, Route, a_body, a_person, route
 from tests.wire import Answer, InProcess, OverHttp
 
-pytestmark = [pytest.mark.xdist_group("live"), pytest.mark.slow]
+pytestmark = [pytest.mark.slow]
 
 CALLERS: Final = 32
 LOCK_SECONDS: Final = 2.0

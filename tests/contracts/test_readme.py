@@ -16,7 +16,7 @@ from tests.commands import said
 from tests.invariants import assert_invariants
 from tests.serving import Server
 
-pytestmark = [pytest.mark.xdist_group("live"), pytest.mark.slow]
+pytestmark = [pytest.mark.slow]
 
 README: Final = Path(__file__).parents[2] / "README.md"
 BLOCKS: Final = re.findall(

@@ -20,7 +20,7 @@ from tests.serving import HOST, Server
 from tests.valid_calls import ALL, a_body, route
 from tests.wire import OverHttp, entries_of
 
-pytestmark = [pytest.mark.xdist_group("live"), pytest.mark.slow]
+pytestmark = [pytest.mark.slow]
 
 LIST: Final = "/v1/records/list"
 SAFE_HEADERS: Final = {
