@@ -12,7 +12,7 @@ import pytest
 
 from feedback.models import Report
 from memory.models import Record
-from tests.amounts import amount
+from tests.amounts import PATIENCE, amount
 from tests.browser.scene import REPORTS, address, record_address
 from tests.browser.screens.decision import CORRECT_NEXT, asked
 from tests.browser.screens.doubt import SEND, written
@@ -96,6 +96,7 @@ def assert_each_page_acted_once_on_what_it_showed(window: Window, drawn: Drawn) 
     assert sorted(closed) == sorted(targets)
 
 
+@pytest.mark.timeout(PATIENCE)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_mashed_keys_and_clicks_act_once_on_what_was_shown(
     telling: tuple[Window, Drawn], scene: Scene, reviewer: Actor, seed: int
