@@ -56,14 +56,15 @@ def look_faults(window: Window, turn: int) -> Iterator[str]:
 
     The slow suite looks at every state in all four ways, wide and narrow, light and dark. The
     quick one looks at each wide and narrow, in a theme each that take turns, and axe sees the first
-    state of a screen in both and every further one in one of them. Of contrast, which is dear, axe
-    is asked anyway, but only for texts that look unlike any that it has seen in that theme.
+    two states of a screen in both, so a screen in all four ways, and every further one in one of
+    them. Of contrast, which is dear, axe is asked anyway, but only for texts that look unlike any
+    that it has seen in that theme.
     """
     probe(window, "openFolds")
     for number, (size, scheme) in enumerate(LOOKS if IS_FULL else _quick_looks(turn)):
         window.resize(size)
         window.page.emulate_media(color_scheme=scheme)
-        is_whole = IS_FULL or turn == 0 or number == turn // 2 % 2
+        is_whole = IS_FULL or turn < 2 or number == turn // 2 % 2
         faults = probe(window, "lookFaults", RULES if is_whole else ())
         yield from (f"in {scheme} at {size[0]} px: {fault}" for fault in faults)
 

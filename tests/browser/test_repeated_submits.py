@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tests.browser.scene import Scene
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-ROUNDS: Final = amount(quick=10, full=60)
+ROUNDS: Final = amount(quick=20, full=60)
 SLOW_MS: Final = 600
 HELD: Final = 25  # key events of a key that is held for most of a second
 KEYS: Final = ("p", "Enter", "o", "j", "k", "s", "u", " ", "Tab")
