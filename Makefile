@@ -9,12 +9,11 @@ DEV := .venv/bin
 MANAGE := $(DEV)/python manage.py
 CODE := config memory feedback review tests manage.py
 SPREAD := -n auto --dist loadfile --no-loadscope-reorder
+FULL := tests/faults tests/plans tests/browser/test_screens.py tests/browser/test_repeated_submits.py
 TESTED := DJANGO_SETTINGS_MODULE=config.settings.test
 export PYTHON
 # Dozens of programs are started, which would else compile all that they import each time.
 unexport PYTHONDONTWRITEBYTECODE
-
-FULL := tests/faults tests/plans tests/browser/test_screens.py tests/browser/test_repeated_submits.py
 
 .PHONY: help run test test-fast test-next faults check fmt fmt-check lint types imports migrations schema \
 	schema-check templates deploy bench bench-loop demo-env lock clean dev
